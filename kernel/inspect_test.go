@@ -39,7 +39,7 @@ commands
 	_, rest, _ = strings.Cut(rest, "\n")
 	if !ok || got.status != 0 || got.stderr != "" || rest != `
 packages
-  cell 1: evil.org/x (not of Go or hierml: it is downloaded or taken from beside the notebook, and importing it runs its code)
+  cell 1: evil.org/x (not part of Go or hierml: it is downloaded or taken from the notebook's folder, and importing it runs its code)
   cell 4: os (files, environment variables, processes)
   cell 5, cell 6, cell 7, cell 8, cell 9 and 4 more: net/http (network)
   that only compute: fmt, math

@@ -52,7 +52,7 @@ func TestOpenConnectionFile(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Errorf("mode %o: %v\n%s", mode, err, &stderr)
 		}
-		warnings := strings.Count(stderr.String(), "the connection file "+file+", by which they can run code as you; ")
+		warnings := strings.Count(stderr.String(), "the connection file "+file+", and so run code as you. ")
 		if warnings != min(1, int(mode&0o066)) {
 			t.Errorf("mode %o: it warns %d times:\n%s", mode, warnings, &stderr)
 		}

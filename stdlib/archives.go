@@ -11,7 +11,7 @@ import (
 // path.
 type archives struct{ std, gonum, hierml archive }
 
-// file returns the file of a package, nil if there is none.
+// file returns the file of a package, or nil.
 func (a *archives) file(path string) (*zip.File, error) {
 	of := &a.std
 	switch host, _, _ := strings.Cut(path, "/"); host {
@@ -23,7 +23,7 @@ func (a *archives) file(path string) (*zip.File, error) {
 	return of.file(path)
 }
 
-// An archive is opened when a file of it is asked for. It is safe for concurrent use.
+// An archive is opened at the first request for one of its files. It is safe for concurrent use.
 type archive struct {
 	read func() (string, error)
 

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// differing are the constants that systems have different values of, where cells can import them:
-// those that this program has, and not those of the system on which the export data was made.
+// differing are constants that cells can import and whose values differ between systems. The values
+// are those of this program, not those of the system on which the export data was made.
 var differing = map[string]map[string]*constantOf{
 	"os": {
 		"DevNull":           {types.UntypedString, constant.MakeString(os.DevNull)},
@@ -37,8 +37,8 @@ type constantOf struct {
 	value constant.Value
 }
 
-// predeclared returns packages that have the constants of this system and nothing else. What reads
-// export data adds all that is not there.
+// predeclared returns packages with only the constants of this system. Reading export data adds the
+// rest.
 func predeclared() map[string]*types.Package {
 	packages := map[string]*types.Package{}
 	for path, constants := range differing {

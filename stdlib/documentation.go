@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A documentation holds the comments of the packages, unpacked as they are asked for.
+// A documentation holds the comments of the packages, which it unpacks on demand.
 type documentation struct {
 	mu       sync.Mutex
 	packages map[string]map[string]string
 }
 
-// of returns the comments of a package by the names of what they are about.
+// of returns the comments of a package by the names that they document.
 func (d *documentation) of(path string) (map[string]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,14 +45,14 @@ func (d *documentation) of(path string) (map[string]string, error) {
 // Paths returns the import paths of all packages, sorted.
 func (imp *archiveImporter) Paths() []string { return Paths() }
 
-// Doc returns the documentation of what a package exports: of "Name", of a method or field
-// "Type.Name", or of the package itself, if the name is empty. Package builtin is that of the
-// predeclared names; "append()" and the like are the declarations of its functions. The result is
-// empty where nothing is documented.
+// Doc returns the documentation of an exported name of a package: of "Name", of a method or field
+// "Type.Name", or of the package itself, if the name is empty. Package builtin documents the
+// predeclared names; "append()" and similar names give the declarations of its functions. The
+// result is empty for undocumented names.
 func (imp *archiveImporter) Doc(path, name string) string {
 	comments, err := imp.docs.of(path)
 	if err != nil {
-		// Of a package that is not there, or in a page that cannot fetch it now;
+		// This happens for an unknown package, or in a page that cannot fetch the archive now;
 		// TestGeneratedFilesAreCurrent reads all others.
 		return ""
 	}

@@ -16,8 +16,8 @@ import (
 
 // Importer imports the packages that cells may import, from the export data in the program. It is
 // safe for concurrent use, and a type is the same object whichever package it is reached through.
-// Positions are unknown. It has the methods Paths and Doc, too, which tell what can be imported and
-// what the documentation of it says.
+// Positions are unknown. It also has the methods Paths and Doc, which return the paths of the
+// packages and their documentation.
 var Importer types.Importer = &archiveImporter{packages: predeclared()}
 
 // An ImportError says that a cell cannot import a package.
@@ -75,8 +75,8 @@ func (imp *archiveImporter) load(path string) (*types.Package, error) {
 		return pkg, nil
 	}
 	// The export data of gonum and hierml describe the standard library of go.mod's release.
-	// Packages of a later release have to be read first, so that theirs stand. Otherwise a page of
-	// a browser would fetch the archive of the standard library for its first cell.
+	// Packages of a later release must be read first, so that they take precedence. Otherwise a
+	// browser page would fetch the archive of the standard library for its first cell.
 	for _, mentioned := range strings.Fields(file.Comment) {
 		if !std.Extended() || unavailable[mentioned] != "" {
 			continue
@@ -98,8 +98,8 @@ func (imp *archiveImporter) load(path string) (*types.Package, error) {
 }
 
 // ReadExport reads the export data of a package of another module, which may mention packages that
-// Importer knows: their types are those of Importer. The packages for whose paths own returns true
-// are kept in known, and those that the export data mentions are looked up there.
+// Importer knows: their types are those of Importer. It keeps the packages for whose paths own
+// returns true in known, and looks them up there when export data mentions them.
 func ReadExport(r io.Reader, path string, own func(path string) bool, known map[string]*types.Package) (*types.Package, error) {
 	imp := Importer.(*archiveImporter)
 	imp.mu.Lock()

@@ -1,19 +1,19 @@
-// Package cache keeps values for longer than the kernel lives: what took an hour to compute is
-// there after a restart.
+// Package cache keeps values beyond the life of the kernel: a result that took an hour to compute
+// is still available after a restart.
 //
 //	model, err := cache.Cache("model", func() (*classifier.Model, error) {
 //		return svm.Flat{C: 1}.Fit(nb.Context(), train)
 //	})
 //
-// A value is kept under its key and the folder in which the cells run, in the user's folder for
-// such files, which XDG_CACHE_HOME names. The key stands for all that the value depends on: who
-// changes the data or the settings names them in the key, or calls Reset.
+// A value is stored under its key and the working directory of the cells, in the user's cache
+// folder (XDG_CACHE_HOME). The key stands for everything that the value depends on: if you change
+// the data or the settings, change the key or call Reset.
 //
-// Values are what reading a file makes of it, and nothing in a file is run. Kept are numbers,
-// strings, slices, arrays, maps, pointers and structs of them whose fields are exported, and types
-// that encode themselves: by encoding.BinaryMarshaler, as models, pipelines, matrices of gonum and
-// times do, by gob.GobEncoder, or by json.Marshaler, as vectorizers do. Pointers come back as
-// pointers to copies. A file that is damaged, or that is of another type, is as none.
+// Reading a file only decodes data and runs no code from it. The package stores numbers, strings,
+// slices, arrays, maps, pointers and structs of them with exported fields, and types that encode
+// themselves: with encoding.BinaryMarshaler, as models, pipelines, matrices of gonum and times do,
+// with gob.GobEncoder, or with json.Marshaler, as vectorizers do. Pointers come back as pointers to
+// copies. A damaged file, or one of another type, counts as missing.
 package cache
 
 import (
@@ -32,9 +32,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Cache returns the value that is kept under a key. If there is none, it calls f and keeps what
-// that returns without an error. Of two kernels that do so at a time, one computes and the other
-// waits. Where a value cannot be kept, the error says so, and the value is what f has returned.
+// Cache returns the value that is stored under a key. If there is none, it calls f and stores the
+// result unless f returns an error. If two kernels do so at the same time, one computes and the
+// other waits. If a value cannot be stored, Cache returns it with an error that says so.
 func Cache[T any](key string, f func() (T, error)) (T, error) {
 	var value T
 	err := Keep(key, &value, func() (err error) {
@@ -44,15 +44,15 @@ func Cache[T any](key string, f func() (T, error)) (T, error) {
 	return value, err
 }
 
-// Keep is Cache for a variable that value points to: it gets what is kept under the key, or f sets
-// it.
+// Keep is Cache for the variable that value points to: it sets the variable to the value under the
+// key, or f sets it.
 func Keep(key string, value any, f func() error) error {
 	v := reflect.ValueOf(value)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return fmt.Errorf("cache: %T is no pointer to a variable", value)
+		return fmt.Errorf("cache: %T is not a pointer to a variable", value)
 	}
 	if runtime.GOOS == "js" {
-		return f() // a browser keeps nothing
+		return f() // a browser stores nothing
 	}
 	v = v.Elem()
 	form, err := describe(v.Type())
@@ -74,7 +74,7 @@ func Keep(key string, value any, f func() error) error {
 		}
 		return fmt.Errorf("cache: %w", err)
 	}
-	defer func() { _ = held.Release() }() // it was not written to
+	defer func() { _ = held.Release() }() // nothing was written to it
 	// Another kernel may have computed it meanwhile.
 	if load(path, key, form, v) {
 		return nil
@@ -85,7 +85,7 @@ func Keep(key string, value any, f func() error) error {
 	return save(path, key, form, v)
 }
 
-// Reset forgets the value that is kept under a key. It is no error if there is none.
+// Reset removes the value that is stored under a key. It is not an error if there is none.
 func Reset(key string) error {
 	if runtime.GOOS == "js" {
 		return nil
@@ -100,7 +100,7 @@ func Reset(key string) error {
 	return nil
 }
 
-// place returns the file for a key of this folder, whose folder it makes.
+// place returns the file for a key in this folder, and creates the file's folder.
 func place(key string) (string, error) {
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -117,15 +117,16 @@ func place(key string) (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("%x", sha256.Sum256([]byte(here+"\x00"+key)))), nil
 }
 
-// magic begins the files.
+// magic is the beginning of the files.
 const magic = "hierml value 1\n"
 
-// header is what a file has before its value: what it is a value for, and the sum of the value.
+// header is the beginning of a file before the value: the key, the type, and the checksum of the
+// value.
 func header(key, form string, value []byte) []byte {
 	return fmt.Appendf(nil, "%s%d %d %d\n%s%s%x", magic, len(key), len(form), len(value), key, form, sha256.Sum256(value))
 }
 
-// load sets a variable to the value of a file, and reports whether it is one for the key and the
+// load sets a variable to the value in a file, and reports whether the file fits the key and the
 // variable's type.
 func load(path, key, form string, v reflect.Value) bool {
 	data, err := os.ReadFile(path)

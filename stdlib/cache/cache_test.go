@@ -166,29 +166,29 @@ type hidden struct{ name string }
 
 type loop struct{ Next *loop }
 
-// TestNotKept looks at what is said of what cannot be kept.
+// TestNotKept checks the errors for values that cannot be stored.
 func TestNotKept(t *testing.T) {
 	ownFolder(t)
-	never := func() { t.Error("a value was computed that cannot be kept") }
+	never := func() { t.Error("a value was computed that cannot be stored") }
 	_, err := Cache("k", func() ([]hidden, error) { never(); return []hidden{{name: "a"}}, nil })
-	if err == nil || err.Error() != "cache: the field name of cache.hidden is not exported, and cannot be kept; begin its name with a capital letter" {
+	if err == nil || err.Error() != "cache: the field name of cache.hidden is not exported and cannot be stored. Begin its name with a capital letter" {
 		t.Error(err)
 	}
 	_, err = Cache("k", func() (map[string]any, error) { never(); return nil, nil })
-	if err == nil || err.Error() != "cache: values of type interface {}, as in map[string]interface {}, cannot be kept" {
+	if err == nil || err.Error() != "cache: values of type interface {}, as in map[string]interface {}, cannot be stored" {
 		t.Error(err)
 	}
 	_, err = Cache("k", func() (func(), error) { never(); return nil, nil })
 	if err == nil {
 		t.Error("functions are kept")
 	}
-	if err := Keep("k", 1, func() error { never(); return nil }); err == nil || err.Error() != "cache: int is no pointer to a variable" {
+	if err := Keep("k", 1, func() error { never(); return nil }); err == nil || err.Error() != "cache: int is not a pointer to a variable" {
 		t.Error(err)
 	}
 	l := &loop{}
 	l.Next = l
 	got, err := Cache("k", func() (*loop, error) { return l, nil })
-	if got != l || err == nil || err.Error() != "cache: a value that leads back to itself, or is nested too deep, cannot be kept" {
+	if got != l || err == nil || err.Error() != "cache: a value that is cyclic, or nested too deep, cannot be stored" {
 		t.Error(got, err)
 	}
 	failed := errors.New("failed")

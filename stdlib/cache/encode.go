@@ -13,12 +13,11 @@ import (
 	"strings"
 )
 
-// Values are written here, and not by gob: gob leaves out what is zero, so that a pointer to 0 and
-// an empty slice come back as nil and -0 as 0; it drops fields that are not exported without an
-// error; it refuses a nil within a slice of pointers, and a value that leads back to itself ends
-// the process.
+// Values are encoded here, and not by gob. gob omits zeros, so that a pointer to 0 and an empty
+// slice come back as nil and -0 as 0. It drops unexported fields without an error, refuses a nil
+// within a slice of pointers, and a cyclic value ends the process.
 
-// A coder is how values of a type are written that encode themselves.
+// A coder encodes values of a type that encodes itself.
 type coder struct {
 	name          string
 	writes, reads reflect.Type
@@ -44,7 +43,7 @@ var coders = []coder{
 	},
 }
 
-// coderOf returns how a type encodes itself, by pointers to it; nil if it does not.
+// coderOf returns the coder of a type, through pointers to it; nil if there is none.
 func coderOf(t reflect.Type) *coder {
 	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
 		return nil
@@ -57,8 +56,8 @@ func coderOf(t reflect.Type) *coder {
 	return nil
 }
 
-// describe returns what of a type decides about how its values are written. Two types with the same
-// description have values of each other. The error names what cannot be kept.
+// describe returns a description of a type that determines the encoding of its values: types with
+// the same description can exchange values. The error names a part that cannot be stored.
 func describe(t reflect.Type) (string, error) {
 	var b strings.Builder
 	if err := describeInto(&b, t, map[reflect.Type]int{}, t.String()); err != nil {
@@ -67,8 +66,7 @@ func describe(t reflect.Type) (string, error) {
 	return b.String(), nil
 }
 
-// describeInto writes the description of a type. Where is what complaints call the value that it is
-// in.
+// describeInto writes the description of a type. where names the value around it in errors.
 func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int, where string) error {
 	if n, ok := seen[t]; ok {
 		fmt.Fprintf(b, "^%d", n)
@@ -80,7 +78,7 @@ func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int,
 	}
 	switch {
 	case t.Kind() == reflect.Struct:
-		// Other types have names in compiled cells only, and are not counted.
+		// Other types have names only in compiled cells, and do not count.
 		n := 0
 		for of := range seen {
 			if of.Kind() == reflect.Struct {
@@ -117,7 +115,7 @@ func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int,
 		b.WriteString("struct{")
 		for f := range t.Fields() {
 			if name := hiddenName(f); name != "" {
-				return fmt.Errorf("cache: the field %s of %s is not exported, and cannot be kept; begin its name with a capital letter", name, where)
+				return fmt.Errorf("cache: the field %s of %s is not exported and cannot be stored. Begin its name with a capital letter", name, where)
 			}
 			fmt.Fprintf(b, "%s ", f.Name)
 			if err := describeInto(b, f.Type, seen, where+"."+f.Name); err != nil {
@@ -128,14 +126,14 @@ func describeInto(b *strings.Builder, t reflect.Type, seen map[reflect.Type]int,
 		b.WriteString("}")
 		return nil
 	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
-		return fmt.Errorf("cache: values of type %s, as in %s, cannot be kept", t, where)
+		return fmt.Errorf("cache: values of type %s, as in %s, cannot be stored", t, where)
 	}
 	b.WriteString(t.Kind().String())
 	return nil
 }
 
-// hiddenName returns the name of a field that is not exported, and nothing for others. Interpreted
-// cells have it as an exported one with another name, and with a tag.
+// hiddenName returns the name of an unexported field, and nothing for others. In interpreted cells
+// it is an exported field with another name, and with a tag.
 func hiddenName(f reflect.StructField) string {
 	if !f.IsExported() {
 		return f.Name
@@ -146,8 +144,7 @@ func hiddenName(f reflect.StructField) string {
 	return ""
 }
 
-// maxDepth bounds how many pointers, slices and the like lie within each other. A value with more
-// leads back to itself.
+// maxDepth bounds the nesting of pointers, slices and similar values. A deeper value is cyclic.
 const maxDepth = 10000
 
 // encode returns the bytes of a value.
@@ -155,18 +152,18 @@ func encode(v reflect.Value) ([]byte, error) { return appendValue(nil, v, 0) }
 
 func appendValue(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
 	if depth > maxDepth {
-		return nil, errors.New("cache: a value that leads back to itself, or is nested too deep, cannot be kept")
+		return nil, errors.New("cache: a value that is cyclic, or nested too deep, cannot be stored")
 	}
 	t := v.Type()
 	if c := coderOf(t); c != nil {
-		if !v.CanAddr() { // of a map
+		if !v.CanAddr() { // an element of a map
 			p := reflect.New(t)
 			p.Elem().Set(v)
 			v = p.Elem()
 		}
 		data, err := c.encode(v.Addr().Interface())
 		if err != nil {
-			return nil, fmt.Errorf("cache: a value of type %s cannot be kept: %w", t, err)
+			return nil, fmt.Errorf("cache: a value of type %s cannot be stored: %w", t, err)
 		}
 		return append(binary.AppendUvarint(b, uint64(len(data))), data...), nil
 	}
@@ -230,17 +227,17 @@ func appendValue(b []byte, v reflect.Value, depth int) (_ []byte, err error) {
 		}
 		return b, nil
 	}
-	return nil, fmt.Errorf("cache: values of type %s cannot be kept", t)
+	return nil, fmt.Errorf("cache: values of type %s cannot be stored", t)
 }
 
-// errDamaged is what decoding finds of bytes that no value has.
+// errDamaged is the error for bytes that are not the encoding of a value.
 var errDamaged = errors.New("cache: the file is damaged")
 
-// decode sets a variable to the value of some bytes, of which there may not be too many. It trusts
-// nothing in them.
+// decode sets a variable to the value encoded in data, and checks that nothing follows. It trusts
+// nothing in the data.
 func decode(data []byte, v reflect.Value) (err error) {
 	defer func() {
-		// Types that decode themselves may not be as careful.
+		// Types that decode themselves may be less careful.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("cache: decoding has panicked: %v", r)
 		}
@@ -283,7 +280,7 @@ func (d *decoder) float() (float64, error) {
 	return math.Float64frombits(binary.LittleEndian.Uint64(part)), nil
 }
 
-// bytes takes a length and as many bytes.
+// bytes reads a length and that many bytes.
 func (d *decoder) bytes() ([]byte, error) {
 	n, err := d.uint()
 	if err != nil {
@@ -378,7 +375,7 @@ func (d *decoder) value(v reflect.Value, depth int) error {
 	return nil
 }
 
-// slice decodes a slice. It grows with what there is: a length alone makes no room.
+// slice decodes a slice. It grows with the data: a length alone allocates nothing.
 func (d *decoder) slice(v reflect.Value, depth int) error {
 	n, err := d.uint()
 	if err != nil || n == 0 {

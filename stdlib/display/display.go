@@ -1,25 +1,26 @@
-// Package display turns a value into what a notebook shows of it: the same thing in several MIME
-// types, of which the front end takes the richest it can draw, and always as text.
+// Package display turns a value into the output of a notebook: the same content in several MIME
+// types, of which the front end shows the richest that it supports, and always as text.
 //
-// A type decides how it is shown by having any of the methods
+// A type controls its display with any of the methods
 //
 //	HTML() string    Markdown() string    LaTeX() string
 //	SVG() string     PNG() []byte         JPEG() []byte
 //	MimeBundle() map[string]any
 //
-// each of which may also return an error. Plots, images, gonum's matrices and taxonomies are drawn
-// without. A struct whose methods are those of its pointer is shown as the pointer is. What a
-// MimeBundle has for a type is what is shown in it, whatever other methods there are, and nil
-// leaves the type out.
+// each of which may also return an error. Plots, images, gonum's matrices and taxonomies need no
+// methods. If the methods of a struct have a pointer receiver, the struct is shown like the
+// pointer. An entry of MimeBundle overrides the other methods for its MIME type, and nil removes
+// that type.
 //
-// Maps, and slices of structs, of maps, of slices and of what shows itself, are tables, and so is a
-// struct of a type that the program itself declares, whose text says of its fields what they say of
-// themselves; other slices and structs are where their text is longer than a line. The text of what
-// is a table is one, too, unless it fits a line as fmt prints it. An error is shown with those that
-// it wraps. Readers are not read, and channels not received from.
+// Maps are shown as tables, and so are slices of structs, of maps, of slices and of values with
+// display methods. A struct of a type that the program itself declares is a table, too, and its
+// text uses the methods of its fields. Other slices and structs are tables if their text is longer
+// than a line. The text of a table is also a table, unless it fits on a line as fmt prints it. An
+// error is shown with the errors that it wraps. Readers are not read, and nothing is received from
+// channels.
 //
-// What is shown is bounded in size: of long slices and maps some rows, and how many there are. A
-// method that panics is reported in the text instead of ending the cell.
+// The output is bounded in size: long slices and maps show some rows and the number of all. If a
+// method panics, the text reports that, and the cell goes on.
 package display
 
 import (
@@ -48,26 +49,25 @@ const (
 	JPEG     = "image/jpeg"
 )
 
-// Transient is the key of the metadata of what is shown for a while and then removed, by an update
-// without data, as a bar is that nobody asked for. Its value is true. What keeps outputs, as a file
-// does, leaves it out.
+// Transient is the metadata key of temporary output, such as a progress bar that the user did not
+// ask for. Its value is true. An update without data removes such output, and files leave it out.
 const Transient = "hierml_transient"
 
-// noted is the key of the metadata of notes. Its value is true.
+// noted is the metadata key of notes. Its value is true.
 const noted = "hierml_note"
 
-// Note returns lines of the kernel itself as a bundle, for what has no stream for them.
+// Note returns lines of the kernel itself as a bundle, for receivers without a stream for notes.
 func Note(lines string) *Bundle {
 	return &Bundle{Data: map[string]any{Text: strings.TrimSuffix(lines, "\n")}, Metadata: map[string]any{noted: true}}
 }
 
-// IsNote reports whether metadata are those of a note, which says what this run of the cell took,
-// and is not what the cell has come to.
+// IsNote reports whether metadata are those of a note. A note is about one run of the cell, for
+// example how long it took, and not part of its result.
 func IsNote(metadata map[string]any) bool { return metadata[noted] == true }
 
 // A Bundle is one value in several representations, by MIME type: text as a string, binary data as
-// []byte, and anything else as a value for encoding/json. Metadata, under the same keys, says how
-// to show them.
+// []byte, and anything else as a value for encoding/json. Metadata, under the same keys, describes
+// how to show them.
 type Bundle struct {
 	Data     map[string]any
 	Metadata map[string]any
@@ -81,14 +81,14 @@ func (b *Bundle) Text() string {
 	return s
 }
 
-// Of returns what a notebook shows of the values of an expression, of which a function call may
-// have several: nothing, that is nil, for nil and for a nil error beside other values; the value
-// itself where one is left; else the text of all of them in a line.
+// Of returns the output for the values of an expression; a function call may have several. It
+// returns nil for nil, and ignores a nil error beside other values. A single remaining value is
+// shown itself, and several as text on one line.
 func Of(values ...any) *Bundle { return ofAll(values, runtime.GOOS == "js") }
 
-// OnScreen returns what Of does, but for pictures in dots of what can be drawn in lines. They take
-// most of the time, and what is made of a notebook's file is what needs them: a page on a screen
-// shows the lines. In a page of a browser that is what Of returns, too.
+// OnScreen is Of without raster images of values that can be drawn as vector graphics. They take
+// most of the time and are needed only in files made from a notebook: screens show the vector
+// graphics. In a browser page, Of does the same.
 func OnScreen(values ...any) *Bundle { return ofAll(values, true) }
 
 func ofAll(values []any, screen bool) *Bundle {
@@ -162,8 +162,8 @@ func (b *Bundle) try(v any, what string, faults *[]string, f func() error) {
 	}
 }
 
-// draw adds what the methods of the value return, and pictures of those that are known. It reports
-// whether the value wants nothing to be shown.
+// draw adds the results of the value's methods, and pictures of known types. It reports whether the
+// value asks not to be shown.
 func (b *Bundle) draw(v any) (silent bool, faults []string) {
 	if isNilPointer(v) {
 		return false, nil
@@ -183,14 +183,13 @@ func (b *Bundle) draw(v any) (silent bool, faults []string) {
 	return false, faults
 }
 
-// plain adds the text of the value, and a table if it can be one, unless it has shown itself
-// otherwise.
+// plain adds the text of the value, and a table if possible, unless the value has shown itself.
 func (b *Bundle) plain(v value) {
 	if _, has := b.Data[Text]; has {
 		return
 	}
 	if v.Kind() == reflect.Map && v.Len() > maxElements && len(b.Data) == 0 && !v.speaks() {
-		// The keys are looked at once.
+		// Read the keys only once.
 		t := mapping(v, table.Digits)
 		b.Data[HTML], b.Data[Text] = t.HTML(), bounded(t.String())
 		return
@@ -211,9 +210,9 @@ func (b *Bundle) plain(v value) {
 	b.Data[Text] = s
 }
 
-// withMethods returns a pointer to a copy of a struct that cannot show itself, where the pointer
-// can, and other values as they are. A struct whose pointer fails to say what it is, as some do
-// that nothing was put into, stays as it is.
+// withMethods returns a pointer to a copy of a struct if only the pointer has display methods, and
+// other values unchanged. If the pointer's text method fails, as for some empty structs, the struct
+// stays unchanged.
 func withMethods(v any) any {
 	r := reflect.ValueOf(v)
 	if _, ok := v.(Typed); ok || r.Kind() != reflect.Struct || showsItself(r.Type()) || !showsItself(reflect.PointerTo(r.Type())) {
@@ -227,7 +226,7 @@ func withMethods(v any) any {
 	return p.Interface()
 }
 
-// saysWhatItIs tells whether the value has a text that can be made, if it has one.
+// saysWhatItIs reports whether the value's own text method works, if there is one.
 func saysWhatItIs(v any) (can bool) {
 	defer func() {
 		if recover() != nil {
@@ -240,15 +239,15 @@ func saysWhatItIs(v any) (can bool) {
 	return true
 }
 
-// showsItself tells whether values of the type have a text or a picture of their own.
+// showsItself reports whether values of the type have their own text or picture.
 func showsItself(t reflect.Type) bool {
 	return slices.ContainsFunc(ways, t.Implements) || t == reflect.TypeFor[*plot.Plot]()
 }
 
-// texts is how many of the ways are those of a text.
+// texts is how many of the ways produce text.
 const texts = 3
 
-// ways are the methods by which a value shows itself.
+// ways are the interfaces of values that show themselves.
 var ways = []reflect.Type{
 	reflect.TypeFor[error](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[fmt.Formatter](),
 	reflect.TypeFor[interface{ MimeBundle() map[string]any }](), reflect.TypeFor[interface {
@@ -272,7 +271,7 @@ func isNilPointer(v any) bool {
 	return false
 }
 
-// A method is a way for a value to show itself.
+// A method is one way for a value to show itself.
 type method struct {
 	name, mime string
 	call       func(v any) (data any, has bool, err error)
@@ -305,7 +304,7 @@ var methods = []method{
 	}},
 }
 
-// result calls the method in whichever of its two forms the value has.
+// result calls the method in the form that the value has.
 func result[P, F any, T string | []byte](v any, plain func(P) (T, error), failing func(F) (T, error)) (any, bool, error) {
 	switch x := v.(type) {
 	case P:
@@ -344,7 +343,7 @@ func (b *Bundle) method(m method, v any) error {
 	return err
 }
 
-// whole takes over the bundle that the value makes by itself.
+// whole takes over the bundle that the value itself makes.
 func (b *Bundle) whole(v any) (has bool, err error) {
 	var data map[string]any
 	if x, ok := v.(interface {

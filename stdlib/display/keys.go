@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// maxSorted is the largest number of keys that are sorted by their text.
+// maxSorted is the largest number of keys to sort by their text.
 const maxSorted = 10000
 
-// firstKeys returns the first keys of a map, at most the given number, in their order where they
-// have one, and by their text otherwise. It reports whether they are in order: of very many keys
-// without an order any are returned.
+// firstKeys returns the first keys of a map, at most the given number, in their natural order if
+// they have one, and otherwise by their text. It reports whether they are in order: for very many
+// keys without an order it returns any of them.
 func firstKeys(m reflect.Value, most int) (keys []reflect.Value, sorted bool) {
 	compare := order(m.Type().Key().Kind())
 	if compare == nil && m.Len() <= maxSorted {
@@ -38,7 +38,7 @@ func firstKeys(m reflect.Value, most int) (keys []reflect.Value, sorted bool) {
 		}
 		return keys, false
 	}
-	place := reflect.New(m.Type().Key()).Elem() // one for all keys, as most of them are not kept
+	place := reflect.New(m.Type().Key()).Elem() // shared by all keys, since most are not kept
 	for it := m.MapRange(); it.Next(); {
 		if m.CanInterface() {
 			place.SetIterKey(it)
@@ -57,7 +57,7 @@ func firstKeys(m reflect.Value, most int) (keys []reflect.Value, sorted bool) {
 	return keys, true
 }
 
-// order compares keys of a kind, nil if the kind has no order.
+// order returns the comparison of keys of a kind, or nil.
 func order(k reflect.Kind) func(a, b reflect.Value) int {
 	switch k {
 	case reflect.String:

@@ -25,17 +25,17 @@ const (
 	maxPixels = 32 << 20 // of an image
 	maxData   = 8 << 20  // bytes of any representation but text
 
-	// Of a table with more rows or columns, the first and last are shown.
+	// Larger tables show their first and last rows or columns.
 	maxRows    = 20
 	maxColumns = 12
 )
 
-// isKnown tells whether known draws values of the type that have no methods for that.
+// isKnown reports whether known draws values of the type, which have no methods for that.
 func isKnown(t reflect.Type) bool {
 	return t == reflect.TypeFor[*plot.Plot]() || t == reflect.TypeFor[*taxonomy.Taxonomy]()
 }
 
-// known draws the values of packages that know nothing of notebooks.
+// known draws values of packages that know nothing about notebooks.
 func (b *Bundle) known(v any) error {
 	switch v := v.(type) {
 	case *plot.Plot:
@@ -73,8 +73,8 @@ func (b *Bundle) plot(p *plot.Plot) error {
 	return nil
 }
 
-// describe gives pictures in dots a text for those who do not see them, of which HTML made of a
-// notebook has one for each: what the value is as text, in a line.
+// describe gives raster images an alternative text for readers who do not see them, as in HTML made
+// from a notebook: the value as text, on one line.
 func (b *Bundle) describe() {
 	for _, mime := range []string{PNG, JPEG} {
 		if b.Data[mime] == nil {
@@ -83,7 +83,7 @@ func (b *Bundle) describe() {
 		about, ok := b.Metadata[mime].(map[string]any)
 		if !ok {
 			if b.Metadata[mime] != nil {
-				continue // the value's own, of another form
+				continue // the value's own text, of another form
 			}
 			about = map[string]any{}
 		}
@@ -94,10 +94,10 @@ func (b *Bundle) describe() {
 	}
 }
 
-// maxAlternative is how many characters the text for a picture has.
+// maxAlternative is the maximum length of an alternative text, in characters.
 const maxAlternative = 160
 
-// sizeOf is what the text of a figure says of its size.
+// sizeOf matches the size in the text of a figure.
 var sizeOf = regexp.MustCompile(` \([0-9]+ x [0-9]+ points\)$`)
 
 // alternative returns the first line of a text, if it is not too long, without a figure's size.
@@ -106,8 +106,8 @@ func alternative(text string) string {
 	return oneLine(sizeOf.ReplaceAllString(line, ""), maxAlternative)
 }
 
-// size says how large the picture is to be shown, whatever its dots: in the pixels of a web page,
-// of which there are 96 to the inch.
+// size sets the displayed size of the picture in CSS pixels, of which 96 make an inch, independent
+// of its resolution.
 func (b *Bundle) size(width, height vg.Length) {
 	b.Metadata[PNG] = map[string]any{"width": int(width / vg.Inch * 96), "height": int(height / vg.Inch * 96)}
 }
@@ -131,7 +131,7 @@ func (b *Bundle) image(img image.Image) error {
 
 func (b *Bundle) matrix(m mat.Matrix) {
 	rows, columns := m.Dims()
-	// fmt's own form of a matrix is its struct; this is the readable one.
+	// fmt prints a matrix as its struct; this form is readable.
 	if rows > maxRows || columns > maxColumns {
 		b.Data[Text] = bounded(excerpt(m))
 	} else {
@@ -145,8 +145,8 @@ func (b *Bundle) matrix(m mat.Matrix) {
 	b.Data[HTML] = t.HTML()
 }
 
-// excerpt returns the first and last rows and columns of a matrix as gonum writes them with
-// mat.Excerpt, which panics where a number beside those left out is the longest of its column.
+// excerpt formats the first and last rows and columns of a matrix. gonum's mat.Excerpt does the
+// same, but panics if a number beside the omitted ones is the longest of its column.
 func excerpt(m mat.Matrix) string {
 	const side = maxColumns / 2
 	rows, columns := m.Dims()
@@ -191,8 +191,8 @@ func excerpt(m mat.Matrix) string {
 	return b.String()
 }
 
-// shownIndices returns 0..n-1, or, if that is more than most, its two ends with
-// -1 for what lies between.
+// shownIndices returns 0..n-1, or, if that is more than most, its two ends with -1 for the omitted
+// middle.
 func shownIndices(n, most int) []int {
 	var shown []int
 	for i := range n {
@@ -206,7 +206,7 @@ func shownIndices(n, most int) []int {
 	return shown
 }
 
-// bound removes representations that are too large for a notebook, and says so.
+// bound removes representations that are too large for a notebook, and reports them.
 func (b *Bundle) bound() {
 	var dropped []string
 	for mime, data := range b.Data {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// described says in words what has no text of its own: functions, channels, and what is read from,
-// which is not read.
+// described describes values that have no text: functions, channels, and readers, without reading
+// from them.
 func described(v value) (string, bool) {
 	switch v.Kind() {
 	case reflect.Func:
@@ -39,7 +39,7 @@ func described(v value) (string, bool) {
 	return "", false
 }
 
-// reader says what is read from, and how much there is, without reading.
+// reader describes a reader and how much it holds, without reading.
 func reader(r io.Reader) string {
 	if f, ok := r.(*os.File); ok {
 		s := fmt.Sprintf("file %q", f.Name())
@@ -70,9 +70,9 @@ func reader(r io.Reader) string {
 	return s
 }
 
-const maxWrapped = 30 // errors that are shown of a chain
+const maxWrapped = 30 // shown errors of a chain
 
-// wrapped returns the errors that an error wraps, a line each, below it.
+// wrapped returns the errors that an error wraps, one per line, to show below it.
 func wrapped(err error) string {
 	var b strings.Builder
 	left := maxWrapped

@@ -16,12 +16,12 @@ import (
 
 const (
 	maxCell  = 60       // characters of a cell
-	maxDrawn = 64 << 10 // bytes of what a cell draws
-	gap      = "⋯"      // stands for rows and columns that are left out
+	maxDrawn = 64 << 10 // bytes of a cell's drawing
+	gap      = "⋯"      // replaces omitted rows and columns
 )
 
-// tabular returns the value as a table, nil if it is none. What has a row an element of one cell,
-// such as a list of names, is one only if it is long, and so is a struct of another package.
+// tabular returns the value as a table, or nil. A value with one cell per row, such as a list of
+// names, is a table only if it is long, and so is a struct of another package.
 func tabular(v value, long bool) *table.Table { return rounded(v, long, table.Digits) }
 
 // rounded is tabular with a number of significant digits in columns of floating-point numbers.
@@ -62,7 +62,7 @@ func Table(v any, digits int) (b *Bundle, ok bool) {
 	return nil, false
 }
 
-// numbers tells whether the value is a slice of numbers or truth values, whose text is a list.
+// numbers reports whether the value is a slice of numbers or booleans, whose text is a list.
 func numbers(v value) bool {
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
 		return false
@@ -70,7 +70,7 @@ func numbers(v value) bool {
 	return isScalar(v.Type().Elem().Kind())
 }
 
-// ofPointers tells whether the value is a slice or a map of pointers, of which fmt prints the
+// ofPointers reports whether the value is a slice or a map of pointers, for which fmt prints
 // addresses.
 func ofPointers(v value) bool {
 	switch v.Kind() {
@@ -129,9 +129,9 @@ func list(v value, long bool, digits int) *table.Table {
 	return t
 }
 
-// rowsOfRows returns the table of a slice of slices of structs, a row for each of the structs; nil
-// if some of the elements, or what is in them, are something else. Where there is more than one
-// slice, the first column says which.
+// rowsOfRows returns the table of a slice of slices of structs, one row per struct; nil if some
+// elements, or elements of these, are something else. If there is more than one slice, the first
+// column says which.
 func rowsOfRows(v value, some []value, digits int) *table.Table {
 	if !every(some, isList) {
 		return nil
@@ -181,7 +181,7 @@ func rectangle(v value, rows, columns, digits int) *table.Table {
 	return t
 }
 
-// mapping returns the table of a map, a row a key.
+// mapping returns the table of a map, one row per key.
 func mapping(v value, digits int) *table.Table {
 	if v.Len() == 0 {
 		return nil
@@ -202,7 +202,7 @@ func mapping(v value, digits int) *table.Table {
 	return t
 }
 
-// structure returns the table of a struct, a row a field.
+// structure returns the table of a struct, one row per field.
 func structure(v value) *table.Table {
 	t := &table.Table{Title: strings.TrimPrefix(v.typeName(), "main."), Columns: []table.Column{{Head: true}, {}}}
 	if strings.HasPrefix(t.Title, "struct {") {
@@ -223,14 +223,14 @@ func structure(v value) *table.Table {
 	return t
 }
 
-// A column is a part that all elements of a slice or a map have, or the elements themselves, which
-// have no name. An invalid value is an empty cell.
+// A column holds a part of all elements of a slice or a map, or the elements themselves, which have
+// no name. An invalid value is an empty cell.
 type column struct {
 	name   string
 	values []value
-	single bool     // each value is of its own kind, and has digits of its own
+	single bool     // each value has its own kind and number of digits
 	drawn  bool     // some of the values show themselves
-	html   []string // of those, "" for the others
+	html   []string // of those that do, "" for the others
 }
 
 // parts returns the columns of a table of the elements.
@@ -255,7 +255,7 @@ func parts(elements []value) []column {
 	return []column{whole}
 }
 
-// every tells whether there are elements and all that are valid are such.
+// every reports whether there are valid elements and such is true for all of them.
 func every(elements []value, such func(value) bool) bool {
 	some := false
 	for _, e := range elements {
@@ -284,12 +284,12 @@ func isStruct(v value) bool {
 	return !v.IsValid() || v.Kind() == reflect.Struct
 }
 
-// isRecord tells whether the value is a map by names.
+// isRecord reports whether the value is a map with names as keys.
 func isRecord(v value) bool {
 	return v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String && !v.speaks()
 }
 
-// behind follows a pointer; of nil it is an invalid value.
+// behind follows a pointer; nil becomes an invalid value.
 func behind(v value) value {
 	if v.Kind() == reflect.Pointer {
 		return v.pointed()
@@ -312,8 +312,8 @@ func sameType(elements []value) bool {
 	return first.IsValid()
 }
 
-// visible returns the fields of a struct that are shown: all of a type that the program itself
-// declares, and those of others that are exported.
+// visible returns the fields of a struct to show: all if the program itself declares the type, and
+// otherwise the exported ones.
 func visible(v value) []int {
 	t, own := v.Type(), v.own()
 	var shown []int
@@ -325,7 +325,7 @@ func visible(v value) []int {
 	return shown
 }
 
-// fields returns a column a field of structs of one type.
+// fields returns one column per field of structs of one type.
 func fields(elements []value) []column {
 	var columns []column
 	for _, e := range elements {
@@ -350,7 +350,7 @@ func fields(elements []value) []column {
 	return columns
 }
 
-// entries returns a column a key of maps by names.
+// entries returns one column per key of maps with names as keys.
 func entries(elements []value) []column {
 	all := map[string]bool{}
 	for _, e := range elements {
@@ -378,8 +378,8 @@ func entries(elements []value) []column {
 	return columns
 }
 
-// build returns a table of columns beside those that name the rows. A row whose name is not valid
-// stands for rows that are left out.
+// build returns a table of columns beside those that name the rows. A row with an invalid name
+// marks omitted rows.
 func build(heads []value, head string, columns []column, digits int) *table.Table {
 	t := &table.Table{Columns: []table.Column{{Name: head, Head: true}}}
 	texts, right := formatted(heads, digits)
@@ -420,8 +420,8 @@ func build(heads []value, head string, columns []column, digits int) *table.Tabl
 	return t
 }
 
-// grid returns a table of rows and columns that have numbers for names. alike says that the columns
-// hold the same, and get the same digits.
+// grid returns a table whose rows and columns are numbered. alike says that the columns hold the
+// same kind of values, and get the same digits.
 func grid(rows, columns int, alike bool, digits int, at func(i, j int) value) *table.Table {
 	ri, ci := shownIndices(rows, maxRows), shownIndices(columns, maxColumns)
 	name := func(i int) string {
@@ -466,7 +466,7 @@ func grid(rows, columns int, alike bool, digits int, at func(i, j int) value) *t
 	return t
 }
 
-// formatted returns the texts of a column, and whether they stand to the right.
+// formatted returns the texts of a column, and whether they are aligned to the right.
 func formatted(values []value, digits int) (texts []string, right bool) {
 	texts = make([]string, len(values))
 	right = every(values, measurable)
@@ -499,7 +499,7 @@ func formatted(values []value, digits int) (texts []string, right bool) {
 
 func isFloat(v value) bool { return v.CanFloat() && !v.speaks() }
 
-// measurable tells whether the value is a number or a duration.
+// measurable reports whether the value is a number or a duration.
 func measurable(v value) bool {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
 		return true
@@ -507,7 +507,7 @@ func measurable(v value) bool {
 	return reflect.Int <= v.Kind() && v.Kind() <= reflect.Complex128 && !v.speaks()
 }
 
-// drawn returns what the value shows of itself in a cell of a table, if it does by more than text.
+// drawn returns the drawing of the value for a cell of a table, if it has more than text.
 func drawn(v value) (content string, ok bool) {
 	x := v.any()
 	if x == nil || v.typed == nil && !draws(reflect.TypeOf(x)) || isNilPointer(x) {
@@ -539,7 +539,7 @@ func drawn(v value) (content string, ok bool) {
 	return content, content != ""
 }
 
-// draws tells whether values of the type, or pointers to them, show themselves by more than text.
+// draws reports whether values of the type, or pointers to them, show more than text.
 func draws(t reflect.Type) bool {
 	for _, way := range ways[texts:] {
 		if t.Implements(way) || t.Kind() == reflect.Struct && reflect.PointerTo(t).Implements(way) {
@@ -549,7 +549,7 @@ func draws(t reflect.Type) bool {
 	return isKnown(t)
 }
 
-// summary says how many numbers there are, and their range and mean.
+// summary returns the count, range and mean of numbers.
 func summary(v value) string {
 	n := v.Len()
 	if k := v.Type().Elem().Kind(); k == reflect.Bool || k >= reflect.Complex64 {

@@ -10,15 +10,15 @@ import (
 
 const (
 	maxText     = 64 << 10 // bytes of plain text
-	maxElements = 2000     // values within a value that are printed one and all
-	maxSide     = 100      // of a longer slice or map, elements that are printed
+	maxElements = 2000     // values within a value that are all printed
+	maxSide     = 100      // printed elements of a longer slice or map
 	maxDepth    = 20       // of values within values
-	maxFollow   = 3        // of them to which pointers in structs are followed
-	maxLine     = 100      // characters; what is longer is shown as a table if it can be one
+	maxFollow   = 3        // depth to which pointers in structs are followed
+	maxLine     = 100      // characters; a longer value becomes a table if possible
 )
 
-// text prints a value as %+v does, except that long slices and maps are cut short, and bytes that
-// are text are shown as such.
+// text prints a value like %+v, except that long slices and maps are cut short, and bytes that are
+// text appear as text.
 func text(v value) (s string) {
 	x := v.any()
 	defer func() {
@@ -52,8 +52,8 @@ func text(v value) (s string) {
 	return bounded(withTypeName(v, p.String()))
 }
 
-// ownText prints a struct that the program itself declares, or one that is pointed to, with what
-// its fields say of themselves and what they point to.
+// ownText prints a struct that the program itself declares, or one that a pointer points to, with
+// the texts of its fields and of the values that they point to.
 func ownText(v value) (string, bool) {
 	s := v
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -69,8 +69,8 @@ func ownText(v value) (string, bool) {
 
 func printable(text []byte) bool { return utf8.Valid(text) && !slices.ContainsFunc(text, unprintable) }
 
-// withTypeName puts the name of its type before the text of a struct, or of a pointer to one, that
-// the program itself declares, as a notebook does for the types of its cells.
+// withTypeName prepends the type's name to the text of a struct, or of a pointer to one, if the
+// program itself declares the type. A notebook does so for the types of its cells.
 func withTypeName(v value, text string) string {
 	if v.speaks() {
 		return text
@@ -90,7 +90,7 @@ func withTypeName(v value, text string) string {
 	return sign + strings.ReplaceAll(name, "main.", "") + strings.TrimPrefix(text, sign)
 }
 
-// count takes from the budget the number of values that fmt would print.
+// count subtracts from the budget the number of values that fmt would print.
 func count(v reflect.Value, depth int, budget *int) {
 	if *budget--; *budget < 0 {
 		return
@@ -137,8 +137,7 @@ func unprintable(c byte) bool { return c < ' ' && c != '\n' && c != '\t' && c !=
 
 func isScalar(k reflect.Kind) bool { return reflect.Bool <= k && k <= reflect.Complex128 }
 
-// A printer prints as fmt does, but of long slices and maps only the first elements and their
-// number.
+// A printer prints like fmt, but only the first elements of long slices and maps, and their number.
 type printer struct {
 	strings.Builder
 	most int // bytes, about
@@ -217,7 +216,7 @@ func (p *printer) print(v value, depth int) {
 	}
 }
 
-// composite are the kinds that fmt prints behind a pointer.
+// composite are the kinds that fmt prints for a pointer to them.
 var composite = []reflect.Kind{reflect.Struct, reflect.Slice, reflect.Array, reflect.Map}
 
 func (p *printer) between(i int) {
@@ -226,7 +225,7 @@ func (p *printer) between(i int) {
 	}
 }
 
-// bounded cuts a text that is too long, between characters.
+// bounded shortens a text that is too long, between characters.
 func bounded(s string) string {
 	if len(s) <= maxText {
 		return s
@@ -238,7 +237,7 @@ func bounded(s string) string {
 	return fmt.Sprintf("%s\n… (%d bytes in all)", s[:cut], len(s))
 }
 
-// brief is the text of a value on one line, of at most the given number of characters.
+// brief returns the text of a value on one line, of at most the given number of characters.
 func brief(v value, most int) (s string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -264,8 +263,8 @@ func brief(v value, most int) (s string) {
 	return oneLine(p.String(), most)
 }
 
-// oneLine returns the text with any white space as one blank, cut after the given number of
-// characters.
+// oneLine returns the text with each run of white space as one blank, shortened to the given number
+// of characters.
 func oneLine(s string, most int) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if utf8.RuneCountInString(s) <= most {

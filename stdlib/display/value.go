@@ -7,20 +7,22 @@ import (
 	"unsafe"
 )
 
-// Typed is a value of whose type the program knows more than reflection tells, as the types that
-// cells declare while they are interpreted.
+// Typed is a value whose type the program knows better than reflection, such as the types that
+// interpreted cells declare.
 type Typed interface {
 	// Typed returns the value and its type.
 	Typed() (any, Type)
-	// Call calls a method that takes nothing and has one result, or a second that is an error. It
-	// reports whether the value, or a pointer to it, has such a method.
+	// Call calls a method without arguments that has one result, or a second one that is an error.
+	// It reports whether the value, or a pointer to it, has such a method.
 	Call(method string) (result any, has bool, err error)
-	// Implementing returns the value as one of an interface, if its type has the methods.
+	// Implementing returns the value as an implementation of an interface, if its type has the
+	// methods.
 	Implementing(iface reflect.Type) (v reflect.Value, ok bool)
 }
 
-// As returns a value as one of an interface, if its type has the methods: those that Go code of its
-// type would have, and not those that a [Typed] value has for its own purposes.
+// As returns a value as an implementation of an interface, if its type has the methods. These are
+// the methods that its type would have in Go, not those that a [Typed] value has for its own
+// purposes.
 func As[T any](v any) (as T, ok bool) {
 	if t, typed := v.(Typed); typed {
 		if found, ok := t.Implementing(reflect.TypeFor[T]()); ok {
@@ -34,15 +36,16 @@ func As[T any](v any) (as T, ok bool) {
 
 // Type is a type of a [Typed] value.
 type Type interface {
-	// Name is how fmt prints the type.
+	// Name is the type's name as printed by fmt.
 	Name() string
 	// Field is the name of a field of a struct.
 	Field(i int) string
-	// Part is what a value contains with the type that it has there: field i of a struct; the
-	// element, 0, of a slice, an array or what a pointer points to; the key, 0, or the element, 1,
-	// of a map; a parameter of a function, or a result, counted on from the parameters.
+	// Part returns a part of a value with the type that it has there. i is the index of a field of
+	// a struct; 0 for the element of a slice, an array or a pointer; 0 for the key and 1 for the
+	// element of a map; or the index of a parameter of a function, with the results numbered after
+	// the parameters.
 	Part(i int, v any) any
-	// Takes tells whether a value has the methods of the type, an interface.
+	// Takes reports whether a value has the methods of the type, an interface.
 	Takes(v any) bool
 }
 
@@ -61,7 +64,7 @@ func valueOf(v any) value {
 	return value{Value: reflect.ValueOf(v)}
 }
 
-// part returns what the value contains: r, in the place that Type.Part counts.
+// part returns a part of the value: r, at the index used by Type.Part.
 func (v value) part(i int, r reflect.Value) value {
 	if r.Kind() == reflect.Interface {
 		if r = r.Elem(); r.IsValid() && r.CanInterface() {
@@ -80,7 +83,8 @@ func (v value) index(i int) value { return v.part(0, v.Index(i)) }
 func (v value) field(i int) value {
 	f := v.Field(i)
 	if !f.CanInterface() && v.own() && v.CanInterface() {
-		// What the program itself declares is shown whole, with the methods of its parts.
+		// Values that the program itself declares are shown completely, with the methods of their
+		// parts.
 		whole := reflect.New(v.Type()).Elem()
 		whole.Set(v.Value)
 		f = reflect.NewAt(f.Type(), unsafe.Pointer(whole.Field(i).UnsafeAddr())).Elem()
@@ -88,12 +92,12 @@ func (v value) field(i int) value {
 	return v.part(i, f)
 }
 
-// own tells whether the program itself, as a notebook, declares the type of a struct.
+// own reports whether the program itself, such as a notebook, declares the type of a struct.
 func (v value) own() bool {
 	return v.typ != nil || v.Type().Name() == "" || strings.HasPrefix(v.Type().String(), "main.")
 }
 
-// pointed is what a pointer points to.
+// pointed returns the value that a pointer points to.
 func (v value) pointed() value { return v.part(0, v.Elem()) }
 
 // fieldName is the name of a field of a struct.
@@ -104,7 +108,7 @@ func (v value) fieldName(i int) string {
 	return v.Type().Field(i).Name
 }
 
-// typeName is how fmt prints the type.
+// typeName is the type's name as printed by fmt.
 func (v value) typeName() string {
 	if v.typ != nil {
 		return v.typ.Name()
@@ -112,7 +116,7 @@ func (v value) typeName() string {
 	return v.Type().String()
 }
 
-// any returns the value with its type, or nil if it must not be looked at.
+// any returns the value with its type, or nil if it must not be read.
 func (v value) any() any {
 	switch {
 	case v.typed != nil:
@@ -123,12 +127,12 @@ func (v value) any() any {
 	return nil
 }
 
-// speaks tells whether the value has a text of its own.
+// speaks reports whether the value has its own text.
 func (v value) speaks() bool {
 	if v.typed != nil {
 		_, fails := As[error](v.typed)
 		_, says := As[fmt.Stringer](v.typed)
-		return fails || says // it is a fmt.Formatter for the sake of its type
+		return fails || says // it is a fmt.Formatter only because of its type
 	}
 	switch v.any().(type) {
 	case error, fmt.Formatter, fmt.Stringer:

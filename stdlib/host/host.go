@@ -1,5 +1,5 @@
-// Package host is the way from package nb to whoever runs the cells: the worker of a kernel, or
-// nobody, as in a compiled program. Cells cannot import it.
+// Package host connects package nb to the program that runs the cells: the worker of a kernel, or
+// the terminal in a compiled program. Cells cannot import it.
 package host
 
 import (
@@ -19,73 +19,72 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A Host shows what the running cell wants to be shown and answers what it asks. Its methods are
-// safe for concurrent use.
+// A Host shows output of the running cell and answers its questions. Its methods are safe for
+// concurrent use.
 type Host interface {
-	// Context returns the context of the running cell, which ends when the cell is interrupted.
+	// Context returns the context of the running cell, which is done when the cell is interrupted.
 	Context() context.Context
-	// Display shows a bundle. A non-empty id names what is shown, so that a later call with update
-	// set replaces it; a bundle without data removes it.
+	// Display shows a bundle. A non-empty id names the output, so that a later call with update set
+	// replaces it; a bundle without data removes it.
 	Display(b *display.Bundle, id string, update bool)
-	// Clear removes what the cell has shown, or with wait only when something new arrives.
+	// Clear removes the output of the cell, or with wait only when something new arrives.
 	Clear(wait bool)
 	// Input asks the user for a line.
 	Input(prompt string, password bool) (string, error)
 	// Updates reports whether Display can replace what it has shown.
 	Updates() bool
-	// Comm sends a message to the front end. The error is ErrNoFrontEnd where there is none.
+	// Comm sends a message to the front end. The error is ErrNoFrontEnd if there is none.
 	Comm(m *CommMessage) error
-	// Page shows a bundle beside the notebook, where the front end has a place for what is read and
-	// put away.
+	// Page shows a bundle beside the notebook, if the front end has a place for text to read and
+	// close.
 	Page(b *display.Bundle)
 	// NextInput proposes the source of the next cell, or with replace a new source of the running
 	// one.
 	NextInput(source string, replace bool)
-	// Capture gives what the running cell writes and shows to s, until the function that it returns
-	// is called. Where cells are not told apart, as in a terminal, it does nothing.
+	// Capture sends the output of the running cell to s, until the returned function is called. If
+	// cells are not distinguished, as in a terminal, it does nothing.
 	Capture(s Sink) (end func())
-	// Here is where the running cell writes and shows, also when it has ended.
+	// Here returns the output of the running cell, which also works after the cell has ended.
 	Here() Sink
-	// Interrupter returns a function that interrupts the running cell as the user does, and does
-	// not wait for its end. It must not be called after it.
+	// Interrupter returns a function that interrupts the running cell like the user does, without
+	// waiting for its end. Do not call it after the cell has ended.
 	Interrupter() func()
 }
 
-// A Sink takes what a cell writes and shows. Its methods are safe for concurrent use.
+// A Sink receives the output of a cell. Its methods are safe for concurrent use.
 type Sink interface {
 	// Stream takes text for "stdout" or "stderr", or notes.
 	Stream(name, text string)
-	// Display takes what Host.Display is given. It reports false for what it leaves to the cell.
+	// Display receives the arguments of Host.Display. It returns false to leave them to the cell.
 	Display(b *display.Bundle, id string, update bool) bool
-	// Clear takes what Host.Clear is given.
+	// Clear receives the argument of Host.Clear.
 	Clear(wait bool)
 }
 
-// Notes is the name of the stream of what the kernel and the library say of a cell, in lines, where
-// the cell itself has written nothing. Front ends show what is written to "stderr" as if it were an
-// error.
+// Notes is the name of the stream for lines of the kernel and the library about a cell, which the
+// cell itself did not write. Front ends show text in "stderr" like an error.
 const Notes = "notes"
 
-// ErrNoFrontEnd says that nobody is there to open a comm with.
+// ErrNoFrontEnd says that there is no front end for a comm.
 var ErrNoFrontEnd = errors.New("no front end: comms need a notebook")
 
 // A CommMessage is a message of a comm, a channel between code in the kernel and code in the front
 // end, in either direction.
 //
-// Those of the kinds "call" and "failed" are the kernel's own. With a "call" a comm asks to be
-// called: the message comes back when neither a cell nor another call runs, and what it runs is
-// interrupted as a cell is. If that fails, a message "failed" follows, whose data are a [Failed].
+// The kinds "call" and "failed" are internal to the kernel. With "call", a comm asks to be called:
+// the message comes back when neither a cell nor another call runs, and its code can be interrupted
+// like a cell. If that fails, a message "failed" follows, whose data are a [Failed].
 type CommMessage struct {
 	Kind string `json:"kind"` // "open", "msg" or "close"; "call" or "failed"
 	ID   string `json:"id"`
-	// of "open": what the other side is to do with it
+	// of "open": the purpose of the comm, for the other side
 	Target   string          `json:"target,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"` // a JSON object, or empty
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	Buffers  [][]byte        `json:"buffers,omitempty"`
 }
 
-// Failed is how a call has failed, in the words that the user reads.
+// Failed describes the failure of a call in the words that the user reads.
 type Failed struct {
 	Name      string   `json:"ename"`
 	Value     string   `json:"evalue"`
@@ -94,12 +93,12 @@ type Failed struct {
 
 var receiver atomic.Pointer[func(*CommMessage) func()]
 
-// SetReceiver makes f the one that messages from the front end are given to. What f returns, if it
-// is not nil, runs the user's code for the message, as a cell's code is run.
+// SetReceiver sets the receiver of messages from the front end. If f returns a function, that is
+// user code for the message, to be run like that of a cell.
 func SetReceiver(f func(*CommMessage) func()) { receiver.Store(&f) }
 
-// Receive gives a message from the front end to the receiver. It reports whether there is one, and
-// returns what is to be run for the message; nil for nothing.
+// Receive passes a message from the front end to the receiver. It reports whether there is one, and
+// returns the function to run for the message, or nil.
 func Receive(m *CommMessage) (run func(), received bool) {
 	f := receiver.Load()
 	if f == nil {
@@ -108,8 +107,8 @@ func Receive(m *CommMessage) (run func(), received bool) {
 	return (*f)(m), true
 }
 
-// A Failure is what compiled functions panic with to end the cell with an error that is not a fault
-// of the code, as that of a command.
+// A Failure is the panic with which compiled functions end the cell when the code is not at fault,
+// for example because a command has failed.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
@@ -121,11 +120,11 @@ type outputs struct{ out, err io.Writer }
 
 var output atomic.Pointer[outputs]
 
-// SetOutput makes out and err the standard output and error of the cells, for compiled code that
-// writes for the cell that calls it.
+// SetOutput sets the standard output and error of the cells, for compiled code that writes for the
+// cell that calls it.
 func SetOutput(out, err io.Writer) { output.Store(&outputs{out, err}) }
 
-// Stdout returns the standard output of the cells: that of the process, unless another was set.
+// Stdout returns the standard output of the cells: that of the process, unless another is set.
 func Stdout() io.Writer {
 	if o := output.Load(); o != nil {
 		return o.out
@@ -168,7 +167,7 @@ func (h *terminalHost) Display(b *display.Bundle, _ string, _ bool) {
 	if b == nil {
 		return
 	}
-	// What scripts print, too.
+	// Scripts print the same.
 	text := strings.TrimSuffix(b.Text(), "\n")
 	if text == "" {
 		return

@@ -10,15 +10,14 @@ import (
 // Args prints the arguments of the cells, os.Args[1:]: %args.
 func Args() { say("%q", os.Args[1:]) }
 
-// SetArgs sets the arguments of the cells, os.Args[1:]: %args ARGUMENT... Package flag begins anew,
-// so that flags can be declared and parsed once more.
+// SetArgs sets the arguments of the cells, os.Args[1:]: %args ARGUMENT... It resets package flag,
+// so that flags can be declared and parsed again.
 func SetArgs(args ...string) {
 	os.Args = append(os.Args[:1:1], args...)
 	NewFlags()
 }
 
-// NewFlags has package flag begin anew, as in the process of a program. A program that has no name
-// of its own is called main.
+// NewFlags resets package flag, as in a new process. A program without a name is called main.
 func NewFlags() {
 	name := os.Args[0]
 	if own, err := os.Executable(); err == nil && filepath.Base(own) == filepath.Base(name) {

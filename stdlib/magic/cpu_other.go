@@ -4,5 +4,5 @@ package magic
 
 import "time"
 
-// cpuTimes returns nothing: there is no common way to ask.
+// cpuTimes returns zeros: there is no portable way to ask.
 func cpuTimes() (user, system time.Duration) { return 0, 0 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// cpuTimes returns the processor time of this process and of those that it has waited for.
+// cpuTimes returns the processor time of this process and of the child processes that it has waited
+// for.
 func cpuTimes() (user, system time.Duration) {
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		var usage syscall.Rusage

@@ -5,22 +5,22 @@ import "sync/atomic"
 // MaxStops is how many hooks the cells of a session can have.
 const MaxStops = 1 << 16
 
-// stops says of each hook of a cell that is debugged whether the debugger is to hear of it.
+// stops says for each hook of a debugged cell whether it calls the debugger.
 var stops [MaxStops]atomic.Bool
 
-// Stops reports whether the debugger is to hear of a hook. Hooks ask this before they do anything
-// else.
+// Stops reports whether a hook must call the debugger. Hooks call it first.
 func Stops(hook int) bool { return stops[hook].Load() }
 
-// Switch returns what Stops reads, for the debugger to set.
+// Switch returns the value behind Stops, for the debugger to set.
 func Switch(hook int) *atomic.Bool { return &stops[hook] }
 
-// A Debugger hears of the hooks for which Stops is true.
+// A Debugger handles the hooks for which Stops is true.
 type Debugger interface {
-	// Stop is told that a statement is about to run, and given pointers to copies of the variables
-	// in scope. It returns which it has changed, a bit of each.
+	// Stop is called before a statement runs, with pointers to copies of the variables in scope. It
+	// returns one bit per variable: whether it has changed that.
 	Stop(hook int, variables []any) (changed int)
-	// Enter is told that a function is entered, and Leave what Enter returned when it is left.
+	// Enter is called when a function is entered, and Leave with the result of Enter when it is
+	// left.
 	Enter(hook int) (call int)
 	Leave(call int)
 }
@@ -30,8 +30,8 @@ var debugger atomic.Pointer[Debugger]
 // SetDebugger makes d the debugger of this process.
 func SetDebugger(d Debugger) { debugger.Store(&d) }
 
-// Stop is called by hooks before statements, where Stops says so. The debugger gets pointers to
-// copies of variables, and a bit of the result says of each whether it was changed.
+// Stop is called by hooks before statements, if Stops is true. The debugger gets pointers to copies
+// of variables, and each bit of the result says whether a variable was changed.
 func Stop(hook int, variables ...any) (changed int) {
 	if d := debugger.Load(); d != nil {
 		return (*d).Stop(hook, variables)
@@ -39,8 +39,8 @@ func Stop(hook int, variables ...any) (changed int) {
 	return 0
 }
 
-// Enter is called where a function is entered, if Stops says so, and Leave with what it returns
-// when that function is left.
+// Enter is called when a function is entered, if Stops is true, and Leave with its result when that
+// function is left.
 func Enter(hook int) (call int) {
 	if d := debugger.Load(); d != nil {
 		return (*d).Enter(hook)
@@ -48,7 +48,7 @@ func Enter(hook int) (call int) {
 	return 0
 }
 
-// Leave ends what Enter began.
+// Leave ends the call that Enter began.
 func Leave(call int) {
 	if d := debugger.Load(); d != nil && call != 0 {
 		(*d).Leave(call)

@@ -1,9 +1,9 @@
 // Package magic carries out the magics of cells: lines such as %time f() or !ls, which the engine
-// turns into calls of these functions. They can be called as well, in cells, in scripts and in
-// compiled programs.
+// turns into calls of these functions. You can also call them in cells, in scripts and in compiled
+// programs.
 //
-// A function whose command or file fails ends the cell with the error: it panics with a
-// [host.Failure].
+// If the command or file of a function fails, the function ends the cell with the error: it panics
+// with a [host.Failure].
 package magic
 
 import (
@@ -24,14 +24,14 @@ import (
 	"github.com/hierml/notebook/stdlib/nb"
 )
 
-// fail ends the cell if there is an error.
+// fail ends the cell if err is not nil.
 func fail(err error) {
 	if err != nil {
 		panic(host.Failure{Err: err})
 	}
 }
 
-// say tells the user what was done.
+// say prints a confirmation for the user.
 func say(format string, args ...any) {
 	_, err := fmt.Fprintf(host.Stdout(), format+"\n", args...)
 	fail(err)
@@ -42,8 +42,9 @@ var visited struct {
 	last string // the working directory before this one
 }
 
-// Chdir changes the working directory and prints it: %cd. An empty path stands for the user's home,
-// as ~ does at the beginning of one, and a hyphen for the directory before this one.
+// Chdir changes the working directory and prints it: %cd. An empty path means the user's home
+// directory, as does ~ at the beginning of a path, and a hyphen means the previous working
+// directory.
 func Chdir(path string) {
 	visited.Lock()
 	defer visited.Unlock()
@@ -56,7 +57,7 @@ func Chdir(path string) {
 		}
 		path = visited.last
 	}
-	before, _ := os.Getwd() // if it is gone, there is no way back to it
+	before, _ := os.Getwd() // if it is gone, there is no way back
 	fail(os.Chdir(expand(path)))
 	visited.last = before
 	now, err := os.Getwd()
@@ -64,7 +65,7 @@ func Chdir(path string) {
 	say("%s", now)
 }
 
-// expand returns the path with the user's home in place of ~.
+// expand returns the path with ~ replaced by the user's home directory.
 func expand(path string) string {
 	rest, ok := strings.CutPrefix(path, "~")
 	if !ok || rest != "" && rest[0] != '/' {
@@ -75,8 +76,8 @@ func expand(path string) string {
 	return filepath.Join(home, rest)
 }
 
-// Environ prints the environment variables: %env. The values of those whose names speak of secrets
-// are left out, as what is printed is kept with the notebook.
+// Environ prints the environment variables: %env. It hides the values of those whose names suggest
+// secrets, since the output is stored in the notebook.
 func Environ() {
 	all := os.Environ()
 	slices.Sort(all)
@@ -114,8 +115,8 @@ func setenv(name, value string, hides bool) {
 	say("%s=%s", name, value)
 }
 
-// ExpandEnv is Setenv with a value in which $NAME and ${NAME} stand for the variables that are set:
-// %env PATH=$PATH:/opt/bin. What is not set stays as it is written.
+// ExpandEnv is Setenv with a value in which $NAME and ${NAME} stand for variables that are set:
+// %env PATH=$PATH:/opt/bin. Unset variables stay as written.
 func ExpandEnv(name, value string) {
 	hides := secret(name)
 	expanded := variable.ReplaceAllStringFunc(value, func(written string) string {
@@ -131,10 +132,10 @@ func ExpandEnv(name, value string) {
 
 var variable = regexp.MustCompile(`\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})`)
 
-// Show shows a text that is of a type which front ends know: %%html, %%markdown and the like.
+// Show shows a text of a type that front ends support: %%html, %%markdown and similar magics.
 func Show(mimeType, text string) { nb.MIME(mimeType, text) }
 
-// Load puts the text of a file in place of the running cell: %load.
+// Load replaces the running cell with the text of a file: %load.
 func Load(path string) {
 	text, err := os.ReadFile(expand(path))
 	fail(err)
@@ -162,7 +163,7 @@ func AppendFile(path, text string) {
 	say("Appended to %s", path)
 }
 
-// Brief returns the values as text, each on a line that is cut where it gets long: what %who shows.
+// Brief returns the values as text, one shortened line each: the values in %who.
 func Brief(values ...any) string {
 	const most = 100 // characters, which the caller may cut further
 	lines := make([]string, len(values))

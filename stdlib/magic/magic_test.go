@@ -292,7 +292,7 @@ func TestProfile(t *testing.T) {
 	samples := []stackSample{{[]string{"main.a", "main.b<T>"}, 30 * time.Millisecond}, {[]string{"main.a", "main.a"}, 10 * time.Millisecond}}
 	b := profileBundle(samples, time.Second)
 	text := b.Text()
-	want := "40.0 ms in the processors, 1.00 s by the clock\n" +
+	want := "40.0 ms of processor time, 1.00 s elapsed\n" +
 		"  itself        with calls         function\n" +
 		" 30.0 ms  75.0%    30.0 ms  75.0%  main.b<T>\n" +
 		" 10.0 ms  25.0%    40.0 ms 100.0%  main.a\n"

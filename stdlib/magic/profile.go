@@ -18,15 +18,15 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// profiling is the profile that is being taken; there is one at most in a process.
+// profiling is the current profile; there is at most one in a process.
 var profiling struct {
 	sync.Mutex
 	begun time.Time
 	text  *bytes.Buffer
 }
 
-// StartProfile begins to note where the processors are in this process: %prof. StopProfile ends it,
-// and so does the end of a cell that fails, or the next StartProfile.
+// StartProfile starts recording which functions the processors execute in this process: %prof.
+// StopProfile ends it, and so does the end of a failed cell, or the next StartProfile.
 func StartProfile() {
 	profiling.Lock()
 	defer profiling.Unlock()
@@ -50,7 +50,7 @@ func StartProfile() {
 	})
 }
 
-// StopProfile shows what StartProfile has begun: the functions that took most, and the calls.
+// StopProfile ends the profile and shows it: the functions that took most time, and the calls.
 func StopProfile() {
 	profiling.Lock()
 	text, begun := profiling.text, profiling.begun
@@ -68,7 +68,7 @@ func StopProfile() {
 	host.Current().Display(profileBundle(samples, wall), "", false)
 }
 
-// A stackSample is how long the processors were at a stack of calls, outermost first.
+// A stackSample is the processor time spent in a stack of calls, outermost first.
 type stackSample struct {
 	calls []string
 	time  time.Duration
@@ -102,9 +102,9 @@ func profileBundle(samples []stackSample, wall time.Duration) *display.Bundle {
 		return cmp.Or(cmp.Compare(own[b], own[a]), cmp.Compare(with[b], with[a]), strings.Compare(a, b))
 	})
 	names = names[:min(len(names), maxFunctions)]
-	head := fmt.Sprintf("%s in the processors, %s by the clock", duration(total), duration(wall))
+	head := fmt.Sprintf("%s of processor time, %s elapsed", duration(total), duration(wall))
 	if total == 0 {
-		return &display.Bundle{Data: map[string]any{display.Text: head + ": too short for a profile, which looks a hundred times a second\n"}}
+		return &display.Bundle{Data: map[string]any{display.Text: head + ": too short for a profile, which takes a hundred samples a second\n"}}
 	}
 	var plain, page strings.Builder
 	fmt.Fprintf(&plain, "%s\n%8s %6s %8s %6s  function\n", head, "itself", "", "with calls", "")
@@ -121,14 +121,14 @@ func profileBundle(samples []stackSample, wall time.Duration) *display.Bundle {
 
 func percent(part, total time.Duration) float64 { return 100 * float64(part) / float64(total) }
 
-// A flame is a call in the picture, as wide as the time that it took.
+// A flame is a call in the picture, as wide as its time.
 type flame struct {
 	name  string
 	time  time.Duration
 	calls []*flame
 }
 
-// flames draws the calls: each stands on the one that it was called by.
+// flames draws the calls, each on top of its caller.
 func flames(samples []stackSample, total time.Duration) string {
 	root := &flame{}
 	for _, s := range samples {
@@ -170,11 +170,11 @@ func flames(samples []stackSample, total time.Duration) string {
 		}
 	}
 	draw(root, 0, 0)
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="the calls of the profile, as wide as the time that they took" viewBox="0 0 %g %d" style="max-width:100%%">%s</svg>`,
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="the calls of the profile; the width is the time that they took" viewBox="0 0 %g %d" style="max-width:100%%">%s</svg>`,
 		width, depth*row, boxes.String())
 }
 
-// hue is a number of a name.
+// hue derives a hue from a name.
 func hue(name string) int {
 	n := 0
 	for _, c := range name {
@@ -183,7 +183,7 @@ func hue(name string) int {
 	return n
 }
 
-// readProfile reads a profile as runtime/pprof writes it.
+// readProfile reads a profile in the format of runtime/pprof.
 func readProfile(data []byte) ([]stackSample, error) {
 	p, err := profile.ParseData(data)
 	if err != nil {

@@ -16,13 +16,14 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Shell runs a command with the shell, sh: !COMMAND. What it writes is shown as it comes. It has
-// nothing to read, and ends with the cell if that is interrupted. A status other than 0 ends the
-// cell. What the command leaves in the background goes on, and is shown as long as it writes.
+// Shell runs a command with the shell, sh: !COMMAND. It shows the output as it arrives. The
+// command's input is empty, and the command ends when the cell is interrupted. A status other than
+// 0 ends the cell. Processes that the command leaves in the background continue, and their output
+// is shown.
 func Shell(command string) { fail(run(host.Stdout(), host.Stderr(), "sh", "-c", command)) }
 
-// Lines runs a command as Shell does, and returns the lines that it writes: LINES := !COMMAND. What
-// it writes to standard error is shown.
+// Lines runs a command like Shell, and returns the lines of its output: LINES := !COMMAND. It shows
+// the standard error.
 func Lines(command string) ([]string, error) {
 	var out lineBuffer
 	if err := run(&out, host.Stderr(), "sh", "-c", command); err != nil {
@@ -39,7 +40,7 @@ func Lines(command string) ([]string, error) {
 	return lines, nil
 }
 
-// A lineBuffer takes what a command writes until it has ended.
+// A lineBuffer collects the output of a command until the command has ended.
 type lineBuffer struct {
 	mu    sync.Mutex
 	text  strings.Builder
@@ -55,7 +56,7 @@ func (b *lineBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end returns what was written. What comes later, of the background, is dropped.
+// end returns the output. It drops later output of background processes.
 func (b *lineBuffer) end() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,9 +64,9 @@ func (b *lineBuffer) end() string {
 	return b.text.String()
 }
 
-// Insert returns a value as a command of the shell has it between quotation marks, " or ', or none:
-// {EXPRESSION} in !COMMAND. The shell takes it as it is, whatever characters there are in it. A
-// slice or an array without quotation marks around it is a word for each element.
+// Insert formats a value for a shell command, inside the quotation mark " or ', or outside for an
+// empty one: {EXPRESSION} in !COMMAND. The shell takes the value literally, whatever its
+// characters. A slice or an array outside quotation marks becomes one word per element.
 func Insert(quote string, value any) string {
 	words := []string{}
 	if v := reflect.ValueOf(value); value != nil && (v.Kind() == reflect.Slice || v.Kind() == reflect.Array) && !isText(value) {
@@ -77,7 +78,7 @@ func Insert(quote string, value any) string {
 	}
 	for i, word := range words {
 		if strings.Contains(word, "\x00") {
-			fail(fmt.Errorf("%q holds a zero byte, which no command can be given", word))
+			fail(fmt.Errorf("%q contains a zero byte, which cannot be passed to a command", word))
 		}
 		switch {
 		case quote == `"`:
@@ -96,7 +97,7 @@ var (
 	plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+-]+$`)
 )
 
-// isText reports whether a value is written as one word.
+// isText reports whether a value is formatted as one word.
 func isText(value any) bool {
 	switch value.(type) {
 	case []byte, error, fmt.Stringer:
@@ -112,8 +113,8 @@ func inserted(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Bash runs a script with bash, as Shell does: %%bash. The status is that of the script's last
-// command, unless it says set -e.
+// Bash runs a script with bash, like Shell: %%bash. The status is that of the script's last
+// command, unless the script contains set -e.
 func Bash(script string) { fail(run(host.Stdout(), host.Stderr(), "bash", "-c", script)) }
 
 // Test runs a program of tests: %test. A status other than 0 ends the cell.
@@ -130,7 +131,7 @@ func run(stdout, stderr io.Writer, shell string, args ...string) error {
 	path, err := exec.LookPath(shell)
 	switch {
 	case runtime.GOOS == "js":
-		return errors.New("other programs, as the shell, cannot be run in a browser; os.ReadDir(\".\") lists files, os.ReadFile reads one")
+		return errors.New("other programs, such as the shell, cannot run in a browser; os.ReadDir(\".\") lists files, os.ReadFile reads one")
 	case err != nil:
 		return fmt.Errorf("there is no %s on this machine", shell)
 	}
@@ -153,17 +154,18 @@ func run(stdout, stderr io.Writer, shell string, args ...string) error {
 	return err
 }
 
-// commandNotFound is the status by which shells say so.
+// commandNotFound is the status of shells for an unknown command.
 const commandNotFound = 127
 
-// A tap is the way from a command to one of the cell's outputs. exec.Cmd has one, too, but it waits
-// for all that the command leaves in the background.
+// A tap carries the output of a command to one of the cell's outputs. exec.Cmd can do that, too,
+// but waits for all processes that the command leaves in the background.
 type tap struct {
 	r, w *os.File
-	quit chan error // what came of copying, once the command has ended
+	quit chan error // the result of copying, once the command has ended
 }
 
-// idle is how long there is nothing to read when all that a command wrote has been read.
+// idle is how long there must be nothing to read before the output of an ended command counts as
+// complete.
 const idle = 20 * time.Millisecond
 
 func attach(to *io.Writer, w io.Writer) *tap {
@@ -175,7 +177,7 @@ func attach(to *io.Writer, w io.Writer) *tap {
 	go func() {
 		defer t.r.Close()
 		t.quit <- t.copy(w)
-		// Whatever is still there belongs to the background.
+		// All remaining writers belong to the background.
 		if t.r.SetReadDeadline(time.Time{}) == nil {
 			_, _ = io.Copy(w, t.r)
 		}
@@ -199,7 +201,7 @@ func (t *tap) copy(w io.Writer) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, os.ErrDeadlineExceeded) && !waited:
-			// Its time may have passed while something was written.
+			// The deadline may have passed during a write.
 			waited = true
 			if err := t.r.SetReadDeadline(time.Now().Add(idle)); err != nil {
 				return err
@@ -212,10 +214,10 @@ func (t *tap) copy(w io.Writer) error {
 	}
 }
 
-// started gives up the command's end of the pipe.
+// started closes the command's end of the pipe.
 func (t *tap) started() { _ = t.w.Close() } // it was not written to
 
-// settle waits until what the command wrote is copied.
+// settle waits until the command's output is copied.
 func (t *tap) settle() error {
 	err := t.r.SetReadDeadline(time.Now().Add(idle))
 	return errors.Join(err, <-t.quit)

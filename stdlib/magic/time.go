@@ -15,7 +15,7 @@ import (
 // A moment is a reading of the clocks.
 type moment struct {
 	wall         time.Time
-	user, system time.Duration // of this process and those that it has waited for
+	user, system time.Duration // of this process and its children
 }
 
 func now() moment {
@@ -23,16 +23,16 @@ func now() moment {
 	return moment{time.Now(), user, system}
 }
 
-// timers holds what the running cells have started and not stopped.
+// timers holds the timers that running cells have started and not stopped.
 var timers = struct {
 	sync.Mutex
 	started map[context.Context][]moment
 }{started: map[context.Context][]moment{}}
 
-// maxTimers bounds how many cells have timers: those of cells that failed are never stopped.
+// maxTimers bounds how many cells have timers: those of failed cells are never stopped.
 const maxTimers = 64
 
-// StartTimer begins to measure: %time. StopTimer ends it.
+// StartTimer starts a measurement: %time. StopTimer ends it.
 func StartTimer() {
 	ctx := host.Current().Context()
 	timers.Lock()
@@ -43,8 +43,8 @@ func StartTimer() {
 	timers.started[ctx] = append(timers.started[ctx], now())
 }
 
-// StopTimer prints the time that the clock, and the processors in this process, took since
-// StartTimer, the last one in the cell that was not stopped yet.
+// StopTimer prints the elapsed time and the processor time of this process since the cell's last
+// StartTimer that is not stopped yet.
 func StopTimer() {
 	end := now()
 	ctx := host.Current().Context()
@@ -67,15 +67,15 @@ func StopTimer() {
 		duration(user), duration(system), duration(user+system), duration(end.wall.Sub(begin.wall)))
 }
 
-// The runs of TimeIt unless it is told otherwise, and the least time of one.
+// The default number of runs of TimeIt, and the minimum time of one.
 const (
 	timeItRuns = 7
 	timeItTime = 200 * time.Millisecond
 )
 
-// TimeIt measures what f repeats n times: %timeit. It finds a number of loops that takes long
-// enough to be measured, and prints the mean and the standard deviation of the time of one loop
-// over several runs. Loops and runs other than 0 are used as they are.
+// TimeIt measures the code that f repeats n times: %timeit. It finds a number of loops that takes
+// long enough to measure, and prints the mean and the standard deviation of the time of one loop
+// over several runs. If loops and runs are not 0, it uses these numbers.
 func TimeIt(loops, runs int, f func(n int)) {
 	ctx := host.Current().Context()
 	measure := func(n int) time.Duration {
@@ -132,10 +132,10 @@ type unit struct {
 	seconds float64
 }
 
-// unitOf returns the unit in which that many seconds are best read.
+// unitOf returns the best unit for a number of seconds.
 func unitOf(seconds float64) unit {
 	for _, u := range []unit{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}} {
-		if seconds >= 0.9995*u.seconds { // what is rounded to it
+		if seconds >= 0.9995*u.seconds { // including what rounds to it
 			return u
 		}
 	}
@@ -153,7 +153,7 @@ func digits(x float64) int {
 	return 2
 }
 
-// duration writes a time with three significant digits; minutes and hours as package time does.
+// duration formats a time with three significant digits; minutes and hours like package time.
 func duration(d time.Duration) string {
 	if d >= time.Minute {
 		return d.Round(time.Second).String()
@@ -169,14 +169,14 @@ func duration(d time.Duration) string {
 	return strconv.FormatFloat(x, 'f', digits(x), 64) + " " + u.name
 }
 
-// spread writes a mean and a deviation, in seconds, in the unit of the mean.
+// spread formats a mean and a deviation, in seconds, in the unit of the mean.
 func spread(mean, deviation float64) string {
 	u := unitOf(mean)
 	n := digits(mean / u.seconds)
 	return fmt.Sprintf("%.*f %s ± %.*f %s", n, mean/u.seconds, u.name, n, deviation/u.seconds, u.name)
 }
 
-// plural writes a number of things, with commas between thousands.
+// plural formats a number of things, with commas between thousands.
 func plural(n int, thing string) string {
 	s := strconv.Itoa(n)
 	var b strings.Builder

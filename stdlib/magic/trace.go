@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// A traceWriter writes what a program of tests writes, and of stack traces only the frames that are
-// not of the standard library: in cells as "Cell [3]:2: TestX".
+// A traceWriter passes on the output of a test program. From stack traces it removes the frames of
+// the standard library, and formats the others as "Cell [3]:2: TestX".
 type traceWriter struct {
 	mu   sync.Mutex
 	w    io.Writer
 	line string // the beginning of a line that may begin a trace, or is part of one
-	// inside says that the last line was one of a trace, head is its first line until that is
+	// inside says that the last line belongs to a trace, head is the trace's first line until it is
 	// written, and call the line of a frame that names the function.
 	inside     bool
 	head, call string
@@ -28,7 +28,7 @@ var (
 	traceFile = regexp.MustCompile(`^\s+(.*:\d+)(?: \+0x[0-9a-f]+)?$`)
 )
 
-// testsPackage is the package of tests, which the session's module has in a folder of that name.
+// testsPackage is the package of tests, in a folder of that name in the session's module.
 const testsPackage = "session/tests"
 
 func (t *traceWriter) Write(p []byte) (int, error) {
@@ -60,14 +60,14 @@ func (t *traceWriter) flush() error {
 	return err
 }
 
-// Close writes what may have become a trace.
+// Close writes the held-back text.
 func (t *traceWriter) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.flush()
 }
 
-// writeLine takes a line.
+// writeLine handles a line.
 func (t *traceWriter) writeLine(line string) error {
 	switch {
 	case !t.within && traceHead.MatchString(line):
@@ -76,7 +76,7 @@ func (t *traceWriter) writeLine(line string) error {
 	case !t.inside:
 	case strings.TrimSpace(line) == "":
 		t.inside = false
-		if t.head != "" { // nothing of the trace is written
+		if t.head != "" { // no part of the trace is written yet
 			return nil
 		}
 	case t.call == "":
@@ -95,8 +95,8 @@ func (t *traceWriter) writeLine(line string) error {
 	return err
 }
 
-// frame writes a frame, whose function and file two lines of a trace tell. It is empty for one of
-// the standard library.
+// frame formats a frame from its two lines, function and file, of a trace. It is empty for the
+// standard library.
 func frame(call, file string) string {
 	c, f := traceCall.FindStringSubmatch(call), traceFile.FindStringSubmatch(file)
 	if c == nil || f == nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // completeString completes a source up to an offset within a string that begins at start: import
-// paths within imports, names of data sets where one is opened, names of files within other
-// strings. It returns from where on a candidate replaces the text.
+// paths in imports, names of data sets where one is opened, and file names in other strings. It
+// returns the offset from which a candidate replaces the text.
 func (a *Assistant) completeString(source string, at, start int) (int, []Candidate) {
 	text := source[:at]
 	content := text[start:]
@@ -75,7 +75,7 @@ func (a *Assistant) opensData(source string, start, end int) (opens bool) {
 	return opens
 }
 
-// unescape returns what the content of a string that is being written stands for.
+// unescape returns the value of the content of an unfinished string.
 func unescape(content string, quote byte) (text string, ok bool) {
 	if quote == '`' {
 		return content, !strings.Contains(content, "\n")
@@ -93,7 +93,7 @@ func escape(text string, quote byte) (content string, ok bool) {
 	return quoted[1 : len(quoted)-1], true
 }
 
-// importPaths returns the import paths that begin like one, or else those of the packages whose
+// importPaths returns the import paths that begin with prefix, or else those of packages whose
 // names do.
 func (a *Assistant) importPaths(prefix string) []Candidate {
 	library, ok := a.Checker.Importer.(program.Library)
@@ -115,8 +115,8 @@ func (a *Assistant) importPaths(prefix string) []Candidate {
 	return out
 }
 
-// fileNames returns the names that complete a path: of folders, with a slash behind them, and then
-// of other files. A folder that cannot be read has none.
+// fileNames returns the names that complete a path: first folders, with a slash, then other files.
+// A folder that cannot be read has none.
 func fileNames(folder, path string) []string {
 	dir, prefix := filepath.Split(path)
 	where := dir

@@ -19,9 +19,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Completion is what may stand at a position of a cell.
+// A Completion is the list of candidates for a position of a cell.
 type Completion struct {
-	// Start and End bound, in Unicode code points of the source, what a candidate replaces.
+	// Start and End bound, in Unicode code points of the source, the text that a candidate
+	// replaces.
 	Start, End int
 	Candidates []Candidate
 }
@@ -32,37 +33,35 @@ type Candidate struct {
 	// Kind is "function", "method", "type", "struct", "interface", "field", "variable", "constant",
 	// "package", "keyword", "label" or "path".
 	Kind string
-	// Signature is the type of the candidate, as Go writes it; of a function its parameters and
+	// Signature is the type of the candidate in Go's notation; for a function its parameters and
 	// results.
 	Signature string
 }
 
-// An Assistant says what may stand in a cell that is being written, and what stands there. It runs
-// nothing.
+// An Assistant completes and describes names in a cell that is being edited. It runs nothing.
 type Assistant struct {
-	// Mutex is held while the assistant looks at what the session has declared.
+	// Mutex is held while the assistant reads the declarations of the session.
 	Mutex   sync.Locker
 	Checker *check.Checker
-	// Folder returns the folder in which the cells work, empty for that of this process, modules
-	// the modules that the session knows and that begin like a text, and value a variable's value
-	// in a few words, empty where it cannot be had without running code of the user's. DataSets
-	// returns the names by which data sets are opened; nil knows none.
+	// Folder returns the working directory of the cells, empty for that of this process. modules
+	// returns the session's modules that begin with a text. value returns a variable's value in a
+	// few words, or nothing if that needs user code. DataSets returns the names of known data sets;
+	// nil means none.
 	Folder   func() string
 	Modules  func(text string) []Candidate
 	Value    func(v *types.Var) string
 	DataSets func() []string
 }
 
-// Complete returns what may stand at the cursor, a position in Unicode code
-// points of the source, given what the session has declared. Candidates of the
-// case that was typed come first, and among those what has the type that is
-// wanted at the cursor; then the names of the cell, those of the session, what
-// is part of the language, and packages. The text before the cursor is
-// replaced, and the rest of the word behind it if that, too, is of a candidate.
+// Complete returns the candidates at the cursor, a position in Unicode code points of the source,
+// given the declarations of the session. Candidates with the typed case come first, and among those
+// the ones with the type that the position expects; then the names of the cell, those of the
+// session, those of the language, and packages. A candidate replaces the text before the cursor,
+// and the rest of the word after it if the candidate contains that, too.
 func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 	cursor = max(0, min(cursor, utf8.RuneCountInString(source)))
 	defer func() {
-		// A fault of the engine costs the answer, not the kernel.
+		// If the engine fails, only the answer is lost, not the kernel.
 		if r := recover(); r != nil {
 			reportFault("completion", r)
 			found = Completion{Start: cursor, End: cursor}
@@ -101,8 +100,8 @@ func (a *Assistant) Complete(source string, cursor int) (found Completion) {
 	}
 }
 
-// reportFault says that the engine failed where the user is not told, because an error in place of
-// completions would be in the way. What went wrong is in the log of the kernel.
+// reportFault logs that the engine failed. The user does not see it, because an error in place of
+// completions would be in the way.
 func reportFault(what string, fault any) {
 	slog.Error("the engine failed at "+what, "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 }
@@ -159,7 +158,7 @@ type completer struct {
 	source   string
 	prefix   string
 	before   token.Token    // the last token before the name
-	newLine  bool           // the name is not in the line of that token
+	newLine  bool           // the name is not on the line of that token
 	levels   []syntax.Level // around the name
 	expected expectation
 	found    []ranked
@@ -171,7 +170,7 @@ type ranked struct {
 	rank, fit int
 }
 
-// sorted returns what was found, in order.
+// sorted returns the candidates in order.
 func (c *completer) sorted() []Candidate {
 	distance := func(r ranked) int {
 		switch {
@@ -182,7 +181,7 @@ func (c *completer) sorted() []Candidate {
 		}
 		return 2 // another case
 	}
-	// Of the names around, a value is more likely to be meant than a type.
+	// Among the names in scope, a value is more likely than a type.
 	isType := func(r ranked) int {
 		if r.rank != rankPackage && (r.Kind == "type" || r.Kind == "struct" || r.Kind == "interface") {
 			return 1
@@ -199,8 +198,7 @@ func (c *completer) sorted() []Candidate {
 	return out
 }
 
-// wants reports whether a name can be a candidate: the innermost of its
-// meanings is asked for first.
+// wants reports whether a name can be a candidate. Ask for the innermost meaning of a name first.
 func (c *completer) wants(name string) bool {
 	if c.seen[name] || name == "_" || name == placeholder || !token.IsIdentifier(name) && !token.IsKeyword(name) {
 		return false
@@ -209,7 +207,7 @@ func (c *completer) wants(name string) bool {
 	return len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix)
 }
 
-// addObject adds an object, unless it is a value where a type is to stand.
+// addObject adds an object, unless it is a value in the place of a type.
 func (c *completer) addObject(obj types.Object, rank int) {
 	if !c.wants(obj.Name()) {
 		return
@@ -224,7 +222,8 @@ func (c *completer) addObject(obj types.Object, rank int) {
 	c.found = append(c.found, ranked{Candidate{obj.Name(), kindOf(obj), c.typeOf(obj)}, rank, c.expected.fit(obj)})
 }
 
-// complete looks at what is around the name, at an offset of the text, to tell what it can be.
+// complete examines the surroundings of the name, at an offset of the text, to find out what it can
+// be.
 func (c *completer) complete(offset int) {
 	path := c.pathTo(offset)
 	if path == nil {
@@ -252,7 +251,7 @@ func (c *completer) complete(offset int) {
 		}
 	case *ast.FuncDecl, *ast.TypeSpec, *ast.ImportSpec, *ast.LabeledStmt:
 		if spec, ok := parent.(*ast.TypeSpec); !ok || spec.Name == id {
-			return // a name that the cell gives, or a label
+			return // a name being declared, or a label
 		}
 	case *ast.ValueSpec:
 		if slices.Contains(parent.Names, id) {
@@ -267,7 +266,7 @@ func (c *completer) complete(offset int) {
 	c.keywords(path)
 }
 
-// selected offers what may follow x and a period.
+// selected offers the names that may follow x and a period.
 func (c *completer) selected(x ast.Expr) {
 	if id, ok := x.(*ast.Ident); ok {
 		if pkg, ok := c.k.Info.Uses[id].(*types.PkgName); ok {
@@ -292,7 +291,7 @@ func (c *completer) selected(x ast.Expr) {
 }
 
 // fieldsOf offers the fields that a struct literal has not named yet, and reports whether nothing
-// else can stand there.
+// else can follow.
 func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 	t := c.k.Info.TypeOf(lit)
 	if t == nil {
@@ -314,7 +313,7 @@ func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 		}
 	}
 	if len(named) == 0 && len(lit.Elts) > 1 {
-		return false // the values without the names
+		return false // values without field names
 	}
 	for f := range u.Fields() {
 		if !named[f.Name()] && (f.Exported() || f.Pkg() == c.k.Pkg) {
@@ -324,20 +323,20 @@ func (c *completer) fieldsOf(lit *ast.CompositeLit) bool {
 	return len(named) > 0 || c.prefix == ""
 }
 
-// later reports whether an object is a variable of the cell's statements, and the position among
-// them: the variable is in scope only below its declaration.
+// later reports whether an object is a variable that the cell's statements declare after a
+// position: the variable is in scope only below its declaration.
 func (c *completer) later(obj types.Object, pos token.Pos) bool {
 	f := c.k.Statements
 	return f != nil && f.FileStart <= pos && pos < f.FileEnd &&
 		slices.ContainsFunc(c.k.Variables, func(v *check.TopVariable) bool { return v.Global == obj })
 }
 
-// names offers what a name may stand for at a position.
+// names offers the names that are valid at a position.
 func (c *completer) names(pos token.Pos) {
 	top := c.k.Pkg.Scope()
 	for s := c.scopeAt(pos); s != nil && s != top && s != types.Universe; s = s.Parent() {
 		for _, name := range s.Names() {
-			// Names are in scope from where they are declared.
+			// Names are in scope from their declaration on.
 			if in, obj := s.LookupParent(name, pos); in == s {
 				c.addObject(obj, rankLocal)
 			}
@@ -381,7 +380,7 @@ func (c *completer) names(pos token.Pos) {
 	c.must()
 }
 
-// must offers the function that cells need not declare, where no other has its name.
+// must offers the predeclared function of cells, unless another has its name.
 func (c *completer) must() {
 	if c.Strict || c.expected.isType || c.Session.Gone[program.Must] != nil || !c.wants(program.Must) {
 		return
@@ -389,8 +388,8 @@ func (c *completer) must() {
 	c.found = append(c.found, ranked{Candidate{program.Must, "function", "[T any](value T, err error) T"}, rankUniverse, fitsNot})
 }
 
-// cellContext offers the cell's context where one is wanted, before those of the session: what is
-// interrupted with the cell is what one means there.
+// cellContext offers the cell's context where a context is expected, before those of the session:
+// the user most likely wants one that an interrupt cancels.
 func (c *completer) cellContext() {
 	const call = "nb.Context()"
 	wanted := c.expected.want != nil && !c.expected.isType && types.TypeString(c.expected.want, nil) == "context.Context"

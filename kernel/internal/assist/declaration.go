@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// maxMembers is how many fields, and how many methods, the declaration of a type shows if not all
-// are asked for.
+// maxMembers is how many fields, and how many methods, the declaration of a type shows by default.
 const maxMembers = 20
 
-// declare writes the declaration of an object as Go does, without bodies; with all the members of a
-// type, or the first of many.
+// declare writes the declaration of an object as Go does, without bodies, and with all members of a
+// type or only the first.
 func (v *view) declare(obj types.Object, all bool) string {
 	name := v.qualified(obj)
 	switch obj := obj.(type) {
@@ -41,7 +40,7 @@ func (v *view) declare(obj types.Object, all bool) string {
 	return ""
 }
 
-// qualified returns the name of an object with that of its package, if another than the notebook's.
+// qualified returns the name of an object, with that of its package unless it is the notebook's.
 func (v *view) qualified(obj types.Object) string {
 	if obj.Pkg() == nil || obj.Pkg() == v.k.Pkg {
 		return obj.Name()
@@ -74,7 +73,7 @@ func (v *view) typeDeclaration(tn *types.TypeName, all bool) string {
 		return fmt.Sprintf("type %s = %s", v.qualified(tn), v.spell(types.Unalias(tn.Type())))
 	}
 	named, ok := tn.Type().(*types.Named)
-	if !ok { // a type parameter, or one of Go's own
+	if !ok { // a type parameter, or a predeclared type
 		return fmt.Sprintf("type %s %s", tn.Name(), v.spell(tn.Type().Underlying()))
 	}
 	var lines []string
@@ -87,7 +86,7 @@ func (v *view) typeDeclaration(tn *types.TypeName, all bool) string {
 	default:
 		open = v.spell(u)
 	}
-	// A name with a period is not one that can be formatted.
+	// A name with a period cannot be formatted.
 	head := "type " + tn.Name() + v.typeParams(named.TypeParams()) + " " + open
 	if len(lines) > 0 {
 		head += " {\n" + strings.Join(spaced(cutList(lines, all, "fields")), "\n") + "\n}"
@@ -137,7 +136,7 @@ func spaced(lines []string) []string {
 	return out
 }
 
-// fieldLines writes the fields that cells can use, with the comments on them.
+// fieldLines writes the fields that cells can use, with their comments.
 func (v *view) fieldLines(u *types.Struct, of *types.TypeName, all bool) []string {
 	var lines []string
 	hidden := false
@@ -162,7 +161,7 @@ func (v *view) fieldLines(u *types.Struct, of *types.TypeName, all bool) []strin
 	return lines
 }
 
-// interfaceLines writes the methods of an interface and what it embeds.
+// interfaceLines writes the methods and the embedded types of an interface.
 func (v *view) interfaceLines(u *types.Interface, of *types.TypeName, all bool) []string {
 	var lines []string
 	for e := range u.EmbeddedTypes() {
@@ -182,7 +181,7 @@ func (v *view) interfaceLines(u *types.Interface, of *types.TypeName, all bool) 
 	return lines
 }
 
-// withComment writes the line of a field or method of a type below the comment on it, or the first
+// withComment writes the line of a field or method of a type below its comment, or the first
 // paragraph of that.
 func (v *view) withComment(line string, of *types.TypeName, member types.Object, all bool) string {
 	var text string
@@ -201,8 +200,8 @@ func (v *view) withComment(line string, of *types.TypeName, member types.Object,
 	return "// " + strings.ReplaceAll(text, "\n", "\n// ") + "\n" + line
 }
 
-// docName returns the name by which the documentation of an object's package knows it; empty for
-// what no documentation has.
+// docName returns the key of an object in the documentation of its package; empty for undocumented
+// objects.
 func docName(obj types.Object) string {
 	switch o := obj.(type) {
 	case *types.Func:

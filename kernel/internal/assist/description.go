@@ -12,24 +12,24 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A description is what inspection says of an object.
+// A description is the result of inspecting an object.
 type description struct {
 	declaration   string
-	instance      string     // what a generic function is where it stands
+	instance      string     // the instance of a generic function
 	variable      *types.Var // of the session; else nil
 	value         string     // of the variable, in a few words
 	documentation string     // as in comments
-	place         string     // where it was declared; empty for what Go has itself
-	// typeDeclaration and typeDocumentation are of the type of a variable.
+	place         string     // where it was declared; empty for predeclared objects
+	// typeDeclaration and typeDocumentation describe the type of a variable.
 	typeDeclaration, typeDocumentation string
 	source                             string
-	exports                            string // what a package has, a line each
+	exports                            string // members of a package, one per line
 }
 
 // bundle returns the description as plain text, as Markdown and as HTML.
 func (d *description) bundle() *program.Bundle {
 	parser := comment.Parser{
-		// Names in brackets are links; none of them leads anywhere here.
+		// Names in brackets are links, but lead nowhere here.
 		LookupSym: func(string, string) bool { return true },
 	}
 	printer := comment.Printer{
@@ -78,7 +78,7 @@ func (d *description) bundle() *program.Bundle {
 	}}
 }
 
-// paragraph returns a line of text as HTML; nothing for none.
+// paragraph returns a line of text as HTML; nothing for an empty one.
 func paragraph(text string) string {
 	if text == "" {
 		return ""
@@ -86,8 +86,7 @@ func paragraph(text string) string {
 	return "<p>" + html.EscapeString(strings.TrimSpace(text)) + "</p>\n"
 }
 
-// commentAt returns the text of the comment on what stands at an offset: that above its line, or
-// else that beside it.
+// commentAt returns the comment on the code at an offset: above its line, or else beside it.
 func commentAt(text string, offset int) string {
 	lines := strings.Split(text, "\n")
 	row := strings.Count(text[:offset], "\n")
@@ -97,8 +96,8 @@ func commentAt(text string, offset int) string {
 	if end := strings.IndexByte(text[offset:], '\n'); end >= 0 {
 		text = text[:offset+end]
 	}
-	// A comment to the end of the line is all that the text can end within; behind a bracket it is
-	// on what follows.
+	// Only a comment to the end of the line is wanted; a comment after a bracket belongs to the
+	// code that follows.
 	if tok, start := syntax.Unended(text); tok == token.COMMENT && !strings.HasSuffix(strings.TrimSpace(text[:start]), "{") {
 		return uncomment([]string{text[start:]})
 	}
@@ -138,8 +137,8 @@ func uncomment(lines []string) string {
 	return strings.TrimSpace(strings.Join(out, "\n")) + "\n"
 }
 
-// itemAt returns the source of the declaration or statement that an offset stands in, with the
-// comment above it.
+// itemAt returns the source of the declaration or statement at an offset, with the comment above
+// it.
 func itemAt(text string, offset int) string {
 	for _, it := range syntax.Split(magics.Without(text, nil)) {
 		if it.Start <= offset && offset < it.End {

@@ -7,17 +7,16 @@ import (
 	"slices"
 )
 
-// An expectation is what the place of an expression asks for.
+// An expectation is what the place of an expression requires.
 type expectation struct {
-	// want is the type of the value, or for a type the interface that it has
-	// to have the methods of; nil if any will do.
+	// want is the expected type of the value, or for a type the interface that it must implement;
+	// nil if any will do.
 	want types.Type
-	// isType says that a type is asked for, not a value; called, what can be called; ranged, what a
-	// loop can range over.
+	// isType expects a type, not a value; called a callable value; ranged a value to range over.
 	isType, called, ranged bool
 }
 
-// expects returns what the place asks for where a path ends.
+// expects returns the expectation at the end of a path.
 func (v *view) expects(path []ast.Node) expectation {
 	if len(path) < 2 {
 		return expectation{}
@@ -32,8 +31,7 @@ func (v *view) expects(path []ast.Node) expectation {
 	return v.expectsAt(path[:at], path[at].(ast.Expr))
 }
 
-// expectsAt returns what an expression's surroundings, the innermost of which is the last, ask of
-// it.
+// expectsAt returns the expectation for an expression from its surroundings, innermost last.
 func (v *view) expectsAt(path []ast.Node, x ast.Expr) expectation {
 	if len(path) == 0 {
 		return expectation{}
@@ -145,7 +143,7 @@ func (v *view) expectsInStatement(path []ast.Node, x ast.Expr) expectation {
 	return expectation{}
 }
 
-// switched returns the type of the value that a type switch looks at.
+// switched returns the type of the value in a type switch.
 func (v *view) switched(s *ast.TypeSwitchStmt) types.Type {
 	var x ast.Expr
 	switch a := s.Assign.(type) {
@@ -185,7 +183,7 @@ func (v *view) resultsAround(path []ast.Node) *types.Tuple {
 	return nil
 }
 
-// expectsOperand returns what an operator asks for, of which so much is asked.
+// expectsOperand returns what a unary operator expects, given the expectation for its result.
 func (v *view) expectsOperand(p *ast.UnaryExpr, outer expectation) expectation {
 	switch p.Op {
 	case token.NOT:
@@ -204,7 +202,7 @@ func (v *view) expectsOperand(p *ast.UnaryExpr, outer expectation) expectation {
 	return expectation{}
 }
 
-// expectsBeside returns what an operator with another operand asks for.
+// expectsBeside returns what a binary operator expects, given its other operand.
 func (v *view) expectsBeside(p *ast.BinaryExpr, x ast.Expr, outer func(ast.Expr) expectation) expectation {
 	switch p.Op {
 	case token.LAND, token.LOR:
@@ -220,7 +218,7 @@ func (v *view) expectsBeside(p *ast.BinaryExpr, x ast.Expr, outer func(ast.Expr)
 	known := t != nil && t != types.Typ[types.Invalid] && t != types.Typ[types.UntypedNil]
 	switch p.Op {
 	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT:
-		// A constant without a type says less than what surrounds it.
+		// An untyped constant says less than its surroundings.
 		if !known || isUntyped(t) {
 			if e := outer(p); e.want != nil || !known {
 				return e
@@ -233,7 +231,7 @@ func (v *view) expectsBeside(p *ast.BinaryExpr, x ast.Expr, outer func(ast.Expr)
 	return expectation{want: types.Default(t)}
 }
 
-// expectsIndex returns what an index, or a type argument, is to be.
+// expectsIndex returns the expectation for an index or a type argument.
 func (v *view) expectsIndex(p *ast.IndexExpr) expectation {
 	switch t := underlying(v.k.Info.TypeOf(p.X)).(type) {
 	case *types.Map:
@@ -247,7 +245,7 @@ func (v *view) expectsIndex(p *ast.IndexExpr) expectation {
 	return expectation{want: types.Typ[types.Int]}
 }
 
-// expectsArgument returns what a call asks for as an argument.
+// expectsArgument returns the expectation for an argument of a call.
 func (v *view) expectsArgument(call *ast.CallExpr, i int) expectation {
 	tv := v.k.Info.Types[call.Fun]
 	if tv.IsBuiltin() {
@@ -285,7 +283,7 @@ func (v *view) inferred(s *types.Signature, call *ast.CallExpr, p *types.TypePar
 	return nil
 }
 
-// expectsOfBuiltin returns what a predeclared function asks for.
+// expectsOfBuiltin returns the expectation for an argument of a predeclared function.
 func (v *view) expectsOfBuiltin(call *ast.CallExpr, i int) expectation {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -315,8 +313,8 @@ func (v *view) expectsOfBuiltin(call *ast.CallExpr, i int) expectation {
 	return expectation{}
 }
 
-// elementType returns the type of the i-th element of a literal without keys, or of the key that
-// may stand in its place.
+// elementType returns the type of the i-th element of a literal without keys, or of a key in its
+// place.
 func elementType(t types.Type, i int) types.Type {
 	switch u := pointed(t).(type) {
 	case *types.Slice:
@@ -368,7 +366,7 @@ func underlying(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// pointed returns the underlying type of what a literal of type t makes, which may be an element
+// pointed returns the underlying type that a literal of type t makes, which may be an element
 // without its &.
 func pointed(t types.Type) types.Type {
 	u := underlying(t)
@@ -378,14 +376,14 @@ func pointed(t types.Type) types.Type {
 	return u
 }
 
-// How well a candidate fits what is expected of it.
+// How well a candidate meets an expectation.
 const (
 	fitsWell   = iota // its value has the type
 	fitsCalled        // its result has, or a literal of it, or the constant can have
 	fitsNot
 )
 
-// fit returns how well an object fits.
+// fit returns how well an object meets the expectation.
 func (e expectation) fit(obj types.Object) int {
 	tn, isType := obj.(*types.TypeName)
 	if e.isType {
@@ -420,7 +418,7 @@ func (e expectation) fit(obj types.Object) int {
 		return fitsWell
 	default:
 		if s, ok := t.Underlying().(*types.Signature); ok && s.Results().Len() > 0 && s.TypeParams().Len() == 0 {
-			// Of a value and an error, too: there is more to be typed then.
+			// A function with a value and an error fits, too: the user must only type more.
 			result := s.Results().At(0).Type()
 			if s.Results().Len() == 1 && types.AssignableTo(result, e.want) {
 				return fitsCalled
@@ -430,8 +428,8 @@ func (e expectation) fit(obj types.Object) int {
 	return fitsNot
 }
 
-// takes reports whether a value of an underlying type can be called, or ranged over, where that is
-// asked for. That integers can be ranged over is no sign that they are meant.
+// takes reports whether a value with an underlying type can be called, or ranged over, if that is
+// expected. Integers do not count, although they can be ranged over.
 func (e expectation) takes(u types.Type) bool {
 	if e.called {
 		_, ok := u.(*types.Signature)

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Packages may have thousands of names, and sentences may be long: that many are listed, and so
-// many letters of a sentence.
+// Packages may have thousands of names, and sentences may be long: these bound the listed names,
+// and the letters of a sentence.
 const (
 	maxExports   = 120
 	longSynopsis = 100

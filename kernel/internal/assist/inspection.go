@@ -13,15 +13,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// Inspect describes what stands at, or ends before, the cursor, a position in Unicode code points
-// of the source: its declaration and documentation, with detail 1 its source, too, where it was
-// declared in a cell. Where nothing known stands, that is the function whose arguments the cursor
-// is in. Question marks at the end of the source, by which front ends ask, are no part of it. The
-// value of a variable is shown while no cell runs, if it can be had without running code of the
-// user's. inspect returns nil if nothing is known.
+// Inspect describes the name at the cursor, or the one that ends before it. The cursor is a
+// position in Unicode code points of the source. The result has the declaration and documentation
+// of the name, with detail 1 also its source if a cell declares it. If the name is unknown, Inspect
+// describes the function whose arguments contain the cursor. It ignores question marks at the end
+// of the source, which front ends add. It shows the value of a variable while no cell runs, if that
+// needs no user code. Inspect returns nil if nothing is known.
 func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.Bundle) {
 	defer func() {
-		// A fault of the engine costs the answer, not the kernel.
+		// If the engine fails, only the answer is lost, not the kernel.
 		if r := recover(); r != nil {
 			reportFault("inspection", r)
 			found = nil
@@ -42,7 +42,7 @@ func (a *Assistant) Inspect(source string, cursor, detail int) (found *program.B
 	return d.bundle()
 }
 
-// describe describes what stands at an offset.
+// describe describes the code at an offset.
 func (a *Assistant) describe(source string, at, detail int) *description {
 	source = magics.Without(source, a.known)
 	a.Mutex.Lock()
@@ -82,7 +82,7 @@ type inspector struct {
 
 // name describes the name at source[start:end].
 func (q *inspector) name(start, end int) (found *description) {
-	// The cell as it is, or if it cannot be understood as far as the name.
+	// Use the whole cell, or the part up to the name if the cell does not make sense.
 	before := syntax.Mend(q.source[:end])
 	for _, text := range []string{q.source, syntax.Cut(before, "", syntax.Following(q.source, end))} {
 		if text != q.source {
@@ -103,7 +103,7 @@ func (q *inspector) name(start, end int) (found *description) {
 	return nil
 }
 
-// call describes the function whose arguments an offset is in.
+// call describes the function whose arguments contain an offset.
 func (q *inspector) call(at int) (found *description) {
 	before := syntax.Mend(q.source[:at])
 	names := callsAround(before)
@@ -121,8 +121,8 @@ func (q *inspector) call(at int) (found *description) {
 	return found
 }
 
-// callsAround returns where the names of the functions are whose arguments the text ends in, the
-// innermost first. Those around a block of statements are not among them.
+// callsAround returns the offsets of the function names whose arguments contain the end of the
+// text, the innermost first. It omits those around a block of statements.
 func callsAround(text string) []int {
 	lexemes := syntax.Lex(text)
 	var open []int
@@ -165,7 +165,7 @@ func inImport(source string, at int) bool {
 func (q *inspector) importPath(path string) (found *description) {
 	pkg, err := q.Importer.Import(path)
 	if err != nil {
-		return nil // which the cell will say when it is run
+		return nil // the cell reports that when it runs
 	}
 	show(q.Checker, "", 0, func(v *view) {
 		found = q.describe(v, types.NewPkgName(token.NoPos, nil, pkg.Name(), pkg), nil)
@@ -173,8 +173,7 @@ func (q *inspector) importPath(path string) (found *description) {
 	return found
 }
 
-// describe describes an object that the identifier at the end of a path stands for; nil describes
-// nil.
+// describe describes the object of the identifier at the end of a path; nil describes nil.
 func (q *inspector) describe(v *view, obj types.Object, path []ast.Node) *description {
 	if obj == nil || obj.Name() == "_" {
 		return nil
@@ -228,7 +227,7 @@ func (v *view) sourceOf(obj types.Object) (*syntax.Source, int) {
 	return v.At(obj.Pos())
 }
 
-// commentOn returns the comment on an object of the session; empty for none.
+// commentOn returns the comment on an object of the session; empty if there is none.
 func (v *view) commentOn(obj types.Object) string {
 	src, offset := v.sourceOf(obj)
 	if src == nil {
@@ -237,8 +236,8 @@ func (v *view) commentOn(obj types.Object) string {
 	return commentAt(src.Cell.Source, offset)
 }
 
-// typeOfVariable returns the declaration of the type that a variable, or what it points to, has,
-// and the comment on it; nothing for types without a declaration.
+// typeOfVariable returns the declaration and comment of the type of a variable, or of the type that
+// it points to; nothing for types without a declaration.
 func (v *view) typeOfVariable(variable *types.Var, all bool) (declaration, documentation string) {
 	t := types.Unalias(variable.Type())
 	if p, ok := t.(*types.Pointer); ok {

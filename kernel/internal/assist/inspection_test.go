@@ -92,7 +92,7 @@ func TestInspect(t *testing.T) {
 		// Keywords.
 		{"func| f() {}", 0, "keyword func", []string{"declares a function"}},
 		{"for i := ran|ge 3 {}", 0, "keyword range", []string{"integers below"}},
-		{"de|fer f()", 0, "keyword defer", []string{"the last is made first"}},
+		{"de|fer f()", 0, "keyword defer", []string{"several such calls run in reverse"}},
 		{"switch x { ca|se 1: }", 0, "keyword case", nil},
 		// Wrong lines before.
 		{"x := foo(1 2\nstrings.ToU|pper(\"a\")", 0, "func strings.ToUpper(s string) string", nil},

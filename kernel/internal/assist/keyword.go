@@ -5,8 +5,8 @@ import (
 	"go/token"
 )
 
-// keywords offers the keywords that can stand at the end of a path, which is nil where the parser
-// made nothing of the place.
+// keywords offers the keywords that are valid at the end of a path, which is nil if the parser
+// could not read the place.
 func (c *completer) keywords(path []ast.Node) {
 	offer := c.offerKeywords
 	if c.before == token.ELSE {
@@ -38,7 +38,7 @@ func (c *completer) keywords(path []ast.Node) {
 		offer(token.IMPORT)
 		return
 	}
-	// What is around the statement, up to the function it is in.
+	// Check the surroundings of the statement, up to its function.
 	for i := len(path) - 1; i >= 0; i-- {
 		switch path[i].(type) {
 		case *ast.FuncLit:

@@ -33,8 +33,7 @@ func (c *completer) labels(path []ast.Node, branch *ast.BranchStmt, source strin
 	}
 }
 
-// breaks reports whether a labelled statement is one that a branch statement, break or continue,
-// can be about.
+// breaks reports whether a branch statement, break or continue, can refer to a labelled statement.
 func breaks(s ast.Stmt, branch token.Token) bool {
 	switch s.(type) {
 	case *ast.ForStmt, *ast.RangeStmt:
@@ -45,7 +44,7 @@ func breaks(s ast.Stmt, branch token.Token) bool {
 	return false
 }
 
-// labelsIn returns the labels of a text, wherever they stand in it.
+// labelsIn returns the labels anywhere in a text.
 func labelsIn(source string) []string {
 	var names []string
 	lexemes := syntax.Lex(source)

@@ -9,14 +9,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// known reports whether a name means something in the session.
+// known reports whether a name is defined in the session.
 func (a *Assistant) known(name string) bool {
 	a.Mutex.Lock()
 	defer a.Mutex.Unlock()
 	return a.Checker.Known(name)
 }
 
-// magicAt returns the magic whose text, without the Go behind it, an offset is in or ends; nil if
+// magicAt returns the magic at an offset, or one that ends there, without Go code behind it; nil if
 // there is none.
 func (a *Assistant) magicAt(source string, at int) *magics.Use {
 	uses, _ := magics.Find(source[:at], a.known)
@@ -28,7 +28,7 @@ func (a *Assistant) magicAt(source string, at int) *magics.Use {
 	if m.Kind != nil && !m.Whole && m.Name != "bash" {
 		end = max(end, m.ArgumentEnd)
 	}
-	// Blanks behind a magic are still on its line.
+	// Blanks after a magic are still on its line.
 	if strings.TrimLeft(source[end:at], " \t") != "" || m.Kind == &magics.QuestionKind {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (a *Assistant) magicAt(source string, at int) *magics.Use {
 	return m
 }
 
-// completeMagic completes what is no Go before an offset. It returns from where on a candidate
+// completeMagic completes a magic before an offset. It returns the offset from which a candidate
 // replaces the text, and whether the offset is in a magic.
 func (a *Assistant) completeMagic(source string, at int) (start int, candidates []Candidate, ok bool) {
 	if !magics.MayHold(source[:at]) {
@@ -95,8 +95,8 @@ func (a *Assistant) completeMagic(source string, at int) (start int, candidates 
 	return start, candidates, true
 }
 
-// magicNames returns the magics that begin like a text; those of a whole cell only where the cell
-// begins.
+// magicNames returns the magics that begin with a text. It includes those of a whole cell only at
+// the beginning of the cell.
 func magicNames(text string, first bool) []Candidate {
 	var out []Candidate
 	offer := func(sign string, k magics.Kind) {
@@ -117,7 +117,7 @@ func magicNames(text string, first bool) []Candidate {
 	return out
 }
 
-// declaredNames returns what cells have declared that begins like a text.
+// declaredNames returns the declared names that begin with prefix.
 func (a *Assistant) declaredNames(prefix string) []Candidate {
 	a.Mutex.Lock()
 	defer a.Mutex.Unlock()
@@ -131,7 +131,7 @@ func (a *Assistant) declaredNames(prefix string) []Candidate {
 	return out
 }
 
-// paths completes the last word of source[from:at] as the name of a file.
+// paths completes the last word of source[from:at] as a file name.
 func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Candidate) {
 	from = min(from, at)
 	word := from + strings.LastIndexAny(source[from:at], " \t\n\"'=<>|;&(") + 1
@@ -144,8 +144,8 @@ func (a *Assistant) paths(source string, from, at int, folders bool) (int, []Can
 	return word + strings.LastIndexByte(source[word:at], '/') + 1, out
 }
 
-// inspectMagic describes the magic whose name an offset is in or ends, and reports whether it is in
-// a magic at all.
+// inspectMagic describes the magic whose name is at an offset or ends there, and reports whether
+// the offset is in a magic at all.
 func (a *Assistant) inspectMagic(source string, at int) (*program.Bundle, bool) {
 	if !magics.MayHold(source) {
 		return nil, false

@@ -5,7 +5,7 @@ import (
 )
 
 // members returns the fields and methods that a selector of a value of type t finds in package pkg,
-// those of embedded fields and of the pointer included.
+// including those of embedded fields and of the pointer.
 func members(t types.Type, pkg *types.Package) []types.Object {
 	var out []types.Object
 	seen := map[string]bool{}
@@ -14,7 +14,7 @@ func members(t types.Type, pkg *types.Package) []types.Object {
 			continue
 		}
 		seen[name] = true
-		// It knows what hides what, and what is ambiguous.
+		// LookupFieldOrMethod knows which names hide others, and which are ambiguous.
 		obj, _, _ := types.LookupFieldOrMethod(t, true, pkg, name)
 		if obj != nil && (obj.Exported() || obj.Pkg() == pkg) {
 			out = append(out, obj)
@@ -23,7 +23,7 @@ func members(t types.Type, pkg *types.Package) []types.Object {
 	return out
 }
 
-// memberNames appends the names of all fields and methods of a type and of what it embeds.
+// memberNames appends the names of all fields and methods of a type and of its embedded types.
 func memberNames(t types.Type, seen map[types.Type]bool, names []string) []string {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -56,7 +56,7 @@ func memberNames(t types.Type, seen map[types.Type]bool, names []string) []strin
 	return names
 }
 
-// kindOf returns the kind of an object, as candidates have it.
+// kindOf returns the kind of an object for a candidate.
 func kindOf(obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.PkgName:

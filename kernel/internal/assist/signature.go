@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// doc returns what the library says of a name in a package.
+// doc returns the documentation of a name in a package.
 func (v *view) doc(path, name string) string {
 	if library, ok := v.Importer.(program.Library); ok {
 		return library.Doc(path, name)
@@ -17,8 +17,8 @@ func (v *view) doc(path, name string) string {
 	return ""
 }
 
-// typeOf writes the type of an object; of a function its parameters and results, of a package its
-// import path.
+// typeOf formats the type of an object: for a function its parameters and results, for a package
+// its import path.
 func (v *view) typeOf(obj types.Object) string {
 	switch obj := obj.(type) {
 	case *types.PkgName:

@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A view is a cell that is being written, parsed and type-checked as far as it makes sense. The
-// session is as it would be for the cell.
+// A view is a cell that is being edited, parsed and type-checked as far as it makes sense. The
+// session looks as it would to the cell.
 type view struct {
 	*check.Checker // with files of its own
 	k              *check.Checked
@@ -24,16 +24,17 @@ type view struct {
 	earlier        *syntax.Files // those of the session
 }
 
-// maxDepth bounds how deep the brackets of a text may stand in each other: the time to check some
-// of them grows with its square.
+// maxDepth bounds how deep brackets may be nested: the time for some checks grows with the square
+// of the depth.
 const maxDepth = 200
 
-// maxRounds bounds how often a text is checked because of errors that it leaves out: each may hide
-// the next.
+// maxRounds bounds how often a text is checked because it leaves out errors: each may hide the
+// next.
 const maxRounds = 6
 
-// show shows the text of a cell to see, unless it is nested too deep. Lines that are wrong are left
-// out, but not that of offset at. What the check does to the session is taken back when it returns.
+// show calls see with a view of a cell, unless its text is nested too deep. The view omits wrong
+// lines, except that of offset at. The effects of the check on the session are reverted when show
+// returns.
 func show(c *check.Checker, text string, at int, see func(*view)) {
 	if syntax.Nest(syntax.Lex(text)).Deepest > maxDepth {
 		return
@@ -52,13 +53,13 @@ func show(c *check.Checker, text string, at int, see func(*view)) {
 	}
 }
 
-// viewOf reads and checks the text of a cell, of functions that around an offset alone; forgotten
-// is as for check.
+// viewOf parses and checks the text of a cell. Of functions, it handles only the one around an
+// offset; forgotten is as for check.
 func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]int) *view {
 	pkg := c.Fresh()
 	own := *c
 	own.Files = syntax.NewFiles()
-	own.Fset.AddFile("", 1, c.Fset.Base()) // the cells before, whose positions stay theirs
+	own.Fset.AddFile("", 1, c.Fset.Base()) // the earlier cells, whose positions are reserved
 	v := &view{Checker: &own, earlier: c.Files}
 	v.k = &check.Checked{Reading: v.read(text), Pkg: pkg, Info: check.NewInfo()}
 	if v.faulty {
@@ -70,7 +71,7 @@ func viewOf(c *check.Checker, text string, at int, forgotten map[token.Pos]int) 
 	return v
 }
 
-// read parses what can be parsed: its errors are those of a cell that is not finished.
+// read parses as much as possible: errors are normal in an unfinished cell.
 func (v *view) read(text string) *check.Reading {
 	l := syntax.NewLexed(syntax.NewSource(program.Cell{Source: text, Name: "this cell"}))
 	p := &syntax.Parsed{Lexed: l, Mentioned: map[string]bool{}}
@@ -85,7 +86,7 @@ func (v *view) read(text string) *check.Reading {
 		}
 		v.Sources[v.Fset.File(file.FileStart)] = p.Source
 		syntax.Mentions(file, p.Mentioned)
-		// The check replaces declarations; the view shows them as written.
+		// The check replaces declarations; the view keeps the written ones.
 		shown := *file
 		v.files = append(v.files, &shown)
 		return file
@@ -97,8 +98,8 @@ func (v *view) read(text string) *check.Reading {
 		return it.Kind == syntax.ItemConst || it.Kind == syntax.ItemType || it.Kind == syntax.ItemFunc
 	})
 	p.Statements = file(syntax.StatementPrefix, "\n}", func(it syntax.Item) bool { return it.Kind == syntax.ItemStatement })
-	if p.Statements != nil && len(p.Statements.Decls) > 0 { // the parser gives up on what is nested too deep
-		// What stands behind a bracket too many is left out.
+	if p.Statements != nil && len(p.Statements.Decls) > 0 { // the parser gives up if nesting is too deep
+		// Code after a surplus bracket is left out.
 		p.Statements.Decls = p.Statements.Decls[:1]
 		if f, ok := p.Statements.Decls[0].(*ast.FuncDecl); ok && f.Body != nil {
 			p.Body = f.Body.List
@@ -109,8 +110,8 @@ func (v *view) read(text string) *check.Reading {
 	return r
 }
 
-// survey does what checker.check does, in spite of errors, and of the bodies of functions only to
-// that around an offset.
+// survey does the work of Checker.check in spite of errors, and for only one function body, the one
+// around an offset.
 func (v *view) survey(at int) {
 	ignore := func(token.Pos, string) {}
 	v.ImportAll(v.k, ignore)
@@ -129,7 +130,7 @@ func (v *view) survey(at int) {
 	chk := types.NewChecker(conf, v.Fset, v.k.Pkg, v.k.Info)
 	files := func(f *ast.File) { _ = chk.Files([]*ast.File{f}) }
 	if f := v.k.Parsed.Declarations; f != nil {
-		// As functions such methods are checked all the same.
+		// Such methods are checked as functions nevertheless.
 		f.Decls = slices.DeleteFunc(f.Decls, func(d ast.Decl) bool { return check.ForeignMethod(f, d) != nil })
 		conf.IgnoreFuncBodies = true
 		files(f)
@@ -192,7 +193,7 @@ func (v *view) position(offset int) token.Pos {
 func (v *view) scopeAt(pos token.Pos) *types.Scope {
 	top := v.k.Pkg.Scope()
 	best, depth := top, 0
-	// A function is in two files, without its body and then with it.
+	// A function is in two files, without its body and with it.
 	for i := range top.NumChildren() {
 		inner, n := top.Child(i).Innermost(pos), 0
 		for s := inner; s != nil && s != top; s = s.Parent() {
@@ -205,7 +206,7 @@ func (v *view) scopeAt(pos token.Pos) *types.Scope {
 	return best
 }
 
-// objectAt returns what the identifier at the end of a path stands for, nil if that is not known.
+// objectAt returns the object of the identifier at the end of a path, or nil if that is not known.
 func (v *view) objectAt(path []ast.Node) types.Object {
 	if len(path) < 2 {
 		return nil
@@ -230,7 +231,7 @@ func (v *view) objectAt(path []ast.Node) types.Object {
 			}
 		}
 		return nil
-	case *ast.TypeSpec: // a type that is declared again as it is
+	case *ast.TypeSpec: // a type that is declared again unchanged
 		if d := v.Session.Live[id.Name]; parent.Name == id && d != nil {
 			return d.Object
 		}
@@ -240,7 +241,7 @@ func (v *view) objectAt(path []ast.Node) types.Object {
 	return v.lookup(id.Name, id.Pos())
 }
 
-// lookup returns what a name stands for at a position.
+// lookup returns the object that a name denotes at a position.
 func (v *view) lookup(name string, pos token.Pos) types.Object {
 	if _, obj := v.scopeAt(pos).LookupParent(name, pos); obj != nil {
 		return obj
@@ -251,7 +252,7 @@ func (v *view) lookup(name string, pos token.Pos) types.Object {
 	return nil
 }
 
-// qualify names packages in types as the cell does.
+// qualify returns the cell's name for a package in types.
 func (v *view) qualify(pkg *types.Package) string {
 	if pkg == v.k.Pkg {
 		return ""

@@ -22,7 +22,7 @@ func (r *Runner) Builtin(values []any, line bool) {
 	fmt.Fprint(r.stdio.err, text.String())
 }
 
-// builtinText is what the builtin function print writes of a value.
+// builtinText is the text that the builtin function print writes for a value.
 func builtinText(v any) string {
 	switch value := reflect.ValueOf(v); value.Kind() {
 	case reflect.Invalid:
@@ -38,7 +38,7 @@ func builtinText(v any) string {
 	}
 }
 
-// basicText is what the run time prints of a value of a basic type.
+// basicText is the text that the run time prints for a value of a basic type.
 func basicText(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:

@@ -9,19 +9,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Go ends a process one of whose stacks grows above a limit. A goroutine that recurses without end
-// can end before, by itself alone: its functions check, and see there how large the stack is that
-// they run on.
+// Go ends a process when one of its stacks grows above a limit. A goroutine with endless recursion
+// can end earlier, and alone: the checks in its functions see how large its stack is.
 
-// deep says which stacks are deep, and who is told of those found.
+// deep says which stacks count as deep, and whom to tell about them.
 type deep struct {
-	size atomic.Uintptr // 0 while none is looked for
+	size atomic.Uintptr // 0 while the search is off
 	tell func(cell int)
 }
 
-// EndDeep ends the goroutines whose stacks have at least that many bytes, each where it next
-// checks, until it is called with 0. tell hears of the cell of each before, if that is known.
-// EndDeep reports whether it can.
+// EndDeep ends the goroutines whose stacks have at least size bytes, each at its next check, until
+// it is called with 0. It first calls tell with the cell of each, if that is known. EndDeep reports
+// whether it can.
 func (r *Runner) EndDeep(size uintptr, tell func(cell int)) bool {
 	if !r.Used() || stackSize() == 0 {
 		return false
@@ -38,8 +37,8 @@ func (r *Runner) EndDeep(size uintptr, tell func(cell int)) bool {
 	return true
 }
 
-// endDeep ends the calling goroutine if its stack is deep: with its cell while that runs, and else
-// alone, of which its cell is told.
+// endDeep ends the calling goroutine if its stack is deep: with its cell while that runs. Later it
+// ends alone, and the cell's output says so.
 func (r *Runner) endDeep() {
 	size := r.deep.size.Load()
 	if size == 0 || stackSize() < size {

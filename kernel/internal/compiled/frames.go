@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// cellFile begins the names of files that stand for cells which are in no file of the machine; the
-// cell's number follows, and what the user knows the cell by.
+// cellFile begins the file names of cells that are not in a file on disk. The cell's number
+// follows, and the user's name for the cell.
 const cellFile = "/" + toolchain.Prefix
 
 // innermost and outermost are how many calls are kept of a deep recursion.
 const innermost, outermost = 30, 10
 
-// calls returns the active calls of the user's functions on the calling goroutine, which has
-// panicked with a value, innermost first. Files are those of program.Units.
+// calls returns the active calls of user functions on the calling goroutine, which has panicked
+// with a value, innermost first. Files are those of program.Units.
 func calls(value any, files map[string]int) []program.Frame {
 	t := trace{failed: operationOf(value), files: files}
 	for f := range stack() {
@@ -48,8 +48,8 @@ func stack() iter.Seq[runtime.Frame] {
 	}
 }
 
-// calledBack reports whether the innermost function of a cell that the calling goroutine is in was
-// called, by way of others of cells or not, by a package.
+// calledBack reports whether a package called the innermost cell function of the calling goroutine,
+// directly or through other cell functions.
 func calledBack() bool {
 	inCell := false
 	for f := range stack() {
@@ -63,7 +63,7 @@ func calledBack() bool {
 	return false
 }
 
-// ownPackages begins the names of the functions by which cells are run.
+// ownPackages begins the names of the functions that run cells.
 const ownPackages = "github.com/hierml/notebook/kernel/internal/"
 
 // A trace is a list of calls.
@@ -72,16 +72,15 @@ type trace struct {
 	files map[string]int // of program.Units
 	// failed is the operation that panicked.
 	failed string
-	// next is the operation of the next of the user's calls that comes, and direct says that what
-	// came before it is the builtin function panic.
+	// next is the operation of the next user call, and direct says that the call before it is the
+	// builtin function panic.
 	next   string
 	direct bool
-	// names are those of functions as users know them.
+	// names are the user's names of functions.
 	names map[string]string
 }
 
-// add adds a call, if it is one of the user's. Of a deep recursion the calls in the middle are only
-// counted.
+// add adds a call, if it is a user's. In a deep recursion it only counts the calls in the middle.
 func (t *trace) add(f runtime.Frame) {
 	number, ok := t.cellOf(f.File)
 	if !ok {
@@ -129,8 +128,7 @@ func (t *trace) name(function string) string {
 	return name
 }
 
-// cellOf returns the number of the cell that a file stands for. Cell 0 is text that is not the
-// user's.
+// cellOf returns the number of the cell for a file name. Cell 0 is generated text.
 func (t *trace) cellOf(file string) (number int, ok bool) {
 	if number, ok := t.files[file]; ok {
 		return number, true
@@ -144,15 +142,14 @@ func (t *trace) cellOf(file string) (number int, ok bool) {
 	return number, err == nil && number > 0
 }
 
-// statements is what the function is called that holds the statements of a cell.
+// statements is the name of the function that holds the statements of a cell.
 const statements = "init"
 
-// variables is what comes before literals in the values of variables.
+// variables precedes literals in the values of variables.
 const variables = "glob."
 
 // Parts of names that the compiler makes: of function literals, of the bodies of loops over
-// functions, and of a literal in whose text the function with another one was written out; and
-// those of the functions init.
+// functions, and of a literal inside an inlined function; and those of the functions init.
 var (
 	inits    = regexp.MustCompile(`^init\.\d+$`)
 	literals = regexp.MustCompile(`\.(func|gowrap|deferwrap)?\d+$`)
@@ -160,8 +157,8 @@ var (
 	bodies   = regexp.MustCompile(`-range\d+$`)
 )
 
-// userName returns the name of a function as users know it; empty for the statements of a cell.
-// What the run time calls main.(*T).m.func1 is (*T).m.func.
+// userName returns the user's name for a function; empty for the statements of a cell. The run
+// time's main.(*T).m.func1 is (*T).m.func.
 func userName(function string) string {
 	name := function[strings.LastIndexByte(function, '/')+1:]
 	if _, after, ok := strings.Cut(name, "."); ok {
@@ -195,11 +192,11 @@ func userName(function string) string {
 	return strings.TrimPrefix(name+suffix, ".")
 }
 
-// placed is the place of a call as the run time writes it.
+// placed matches the place of a call in the run time's output.
 var placed = regexp.MustCompile(`^(.*):(\d+)( [^:]*)?$`)
 
-// CallsIn returns the active calls of the user's functions in what the Go run time wrote of the
-// goroutine that ended the process, innermost first. Files are those of program.Units.
+// CallsIn returns the active calls of user functions in the run time's output about the goroutine
+// that ended the process, innermost first. Files are those of program.Units.
 func CallsIn(lastWords string, files map[string]int) []program.Frame {
 	t := trace{files: files}
 	function := ""
@@ -214,7 +211,7 @@ func CallsIn(lastWords string, files map[string]int) []program.Frame {
 			function, _, _ = strings.Cut(creator, " in goroutine ")
 		case !indented:
 			if function = withoutArguments(line); function == "panic" {
-				function = "runtime.gopanic" // which is its name otherwise
+				function = "runtime.gopanic" // its usual name
 			}
 		default:
 			if m := placed.FindStringSubmatch(place); m != nil {
@@ -227,7 +224,7 @@ func CallsIn(lastWords string, files map[string]int) []program.Frame {
 	return t.calls
 }
 
-// withoutArguments returns the function of a call as the run time writes it.
+// withoutArguments returns the function of a call in the run time's output.
 func withoutArguments(call string) string {
 	depth := 0
 	for i := len(call) - 1; i >= 0; i-- {

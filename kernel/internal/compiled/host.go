@@ -153,7 +153,7 @@ func (r *Runner) Caught(value any) {
 	fmt.Fprint(r.stdio.err, err.InGoroutine(r.title))
 }
 
-// untilExit is how long a cell has to end when one of its goroutines calls os.Exit.
+// untilExit is how long a cell may take to end when one of its goroutines calls os.Exit.
 const untilExit = 100 * time.Millisecond
 
 // Exit implements cell.Host.
@@ -165,7 +165,7 @@ func (r *Runner) Exit(status int) {
 		runtime.Goexit()
 	}
 	if goroutine() != t.main {
-		// The call ends by itself, unless this is a coroutine that it waits for.
+		// The call ends by itself, unless it waits for this coroutine.
 		select {
 		case <-t.finished:
 		case <-time.After(untilExit):
@@ -233,10 +233,10 @@ func (r *Runner) Kept(cell, index int) any {
 	return nil
 }
 
-var errOtherType = errors.New("the type of the value is another now. Run the cell that showed it again")
+var errOtherType = errors.New("the type of the value has changed. Run the cell that showed it again")
 
-// Convert implements cell.Host. Of types without a name, such as []int, there may be two that are
-// alike: that of a plugin, and one that reflection has made.
+// Convert implements cell.Host. Types without a name, such as []int, may exist twice: in a plugin,
+// and made by reflection.
 func (r *Runner) Convert(cell int, value, into any) {
 	from, to := reflect.ValueOf(value), reflect.ValueOf(into).Elem()
 	if from.Type().String() != to.Type().String() || !from.CanConvert(to.Type()) {
@@ -245,7 +245,7 @@ func (r *Runner) Convert(cell int, value, into any) {
 	to.Set(from.Convert(to.Type()))
 }
 
-// title returns what errors call a cell.
+// title returns the name of a cell in errors.
 func (r *Runner) title(cell int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
-// Variable returns a variable of a unit, which is addressable.
+// Variable returns a variable of a unit as an addressable value.
 func Variable(unit, name string) (reflect.Value, error) {
 	code, ok := cell.Lookup(unit)
 	if !ok {
@@ -27,7 +27,7 @@ func Variable(unit, name string) (reflect.Value, error) {
 	return v.Elem(), nil
 }
 
-// Pointer returns a pointer to a variable of a unit, nil if there is none.
+// Pointer returns a pointer to a variable of a unit, or nil if there is none.
 func (r *Runner) Pointer(unit, name string) any {
 	v, err := Variable(unit, name)
 	if err != nil {
@@ -36,8 +36,8 @@ func (r *Runner) Pointer(unit, name string) any {
 	return v.Addr().Interface()
 }
 
-// End ends the calling goroutine, whose cell is being interrupted. It returns where interpreted
-// code is running, which ends by itself.
+// End ends the calling goroutine, whose cell is being interrupted. It returns if interpreted code
+// is running, which ends by itself.
 func End() {
 	if done := cell.Done(); done != nil {
 		<-done
@@ -66,7 +66,7 @@ func (r *Runner) Look(ctx context.Context, number int, looks []program.Look) ([]
 	return texts, nil
 }
 
-// seen returns what a look sees.
+// seen returns the answer to a look.
 func (r *Runner) seen(l program.Look) (string, error) {
 	v, err := Variable(l.Unit, l.Variable)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r *Runner) seen(l program.Look) (string, error) {
 	return "", fmt.Errorf("compiled: a %s has no %s", v.Type(), l.Aspect)
 }
 
-// basicTypes are those that Go declares itself, by kind.
+// basicTypes are the predeclared types, by kind.
 var basicTypes = func() map[reflect.Kind]reflect.Type {
 	types := map[reflect.Kind]reflect.Type{}
 	for _, v := range []any{false, 0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0), uintptr(0),
@@ -124,11 +124,11 @@ var basicTypes = func() map[reflect.Kind]reflect.Type {
 	return types
 }()
 
-// plain returns a value of a basic type without the methods that its own type has.
+// plain returns a value as one of its basic type, without the methods of its own type.
 func plain(v reflect.Value) (reflect.Value, error) {
 	t := basicTypes[v.Kind()]
 	if t == nil {
-		return v, fmt.Errorf("compiled: a %s is no basic value", v.Type())
+		return v, fmt.Errorf("compiled: a %s is not a basic value", v.Type())
 	}
 	return v.Convert(t), nil
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// callOperation is the operation of calls in which something failed, and panicOperation that of
-// calls of the builtin function panic.
+// callOperation is the operation of a failed call, and panicOperation that of a call of the builtin
+// function panic.
 const callOperation, panicOperation = "call", "panic"
 
-// operations are those that run-time errors begin with the words for; see program.Frame.
+// operations maps the first words of run-time errors to their operations; see program.Frame.
 var operations = []struct{ words, operation string }{
 	{"runtime error: index out of range", "index"},
 	{"runtime error: slice bounds out of range", "slice"},
@@ -40,7 +40,7 @@ func operationOf(value any) string {
 	return ""
 }
 
-// failsFor reports whether a function is called by the operation that fails, or deals with the
+// failsFor reports whether a failing operation calls the function, or the function handles the
 // panic.
 func failsFor(function string) bool {
 	return strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/runtime/") ||

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// A panicking is what the run time keeps of a panic while the calls that it passes are still there,
-// as its _panic has it in the version of Go that the file is built for.
+// A panicking is the run time's record of a panic while the calls that it passes still exist: its
+// _panic in the version of Go for which the file is built.
 type panicking struct {
 	value any
 	older *panicking
@@ -21,30 +21,30 @@ type panicking struct {
 // goroutineState returns the run time's record of the calling goroutine.
 func goroutineState() unsafe.Pointer
 
-// Goroutine returns a number that the calling goroutine has for itself while it lives.
+// Goroutine returns a number that identifies the calling goroutine while it lives.
 func Goroutine() uintptr { return uintptr(goroutineState()) }
 
-// panics returns the panic that is under way on the calling goroutine, nil if there is none.
+// panics returns the current panic of the calling goroutine, or nil.
 func panics() *panicking {
 	const before = 4 * unsafe.Sizeof(uintptr(0)) // its g begins with these words
 	return *(**panicking)(unsafe.Add(goroutineState(), before))
 }
 
-// stackSize returns how many bytes the stack of the calling goroutine has, used or not: its g
-// begins with where it is.
+// stackSize returns the size of the calling goroutine's stack in bytes: its g begins with the
+// bounds.
 func stackSize() uintptr {
 	bounds := (*[2]uintptr)(goroutineState())
 	return bounds[1] - bounds[0]
 }
 
-// panicMessage words the panic of a value, which has been recovered by the deferred function that
-// is called, as the Go run time prints it: after those before it whose deferred calls it came from.
+// panicMessage words a panic as the Go run time prints it, given its value, which the current
+// deferred function has recovered. Earlier panics from whose deferred calls it came precede it.
 func panicMessage(value any) string {
 	newest := panics()
 	if newest == nil || !identical(newest.value, value) {
 		return panicText(value)
 	}
-	// They are on the stack, which may move: only variables there may point to them.
+	// They are on the stack, which may move: only variables on the stack may point to them.
 	var all []panicking // the newest first
 	for p := newest; p != nil; p = p.older {
 		if !p.exits {
@@ -56,7 +56,7 @@ func panicMessage(value any) string {
 		again := i > 0 && identical(p.value, all[i-1].value)
 		switch {
 		case i+1 < len(all) && identical(p.value, all[i+1].value):
-			// Worded with the one before.
+			// It is worded together with the one before.
 		case p.recovered && again:
 			texts = append(texts, panicText(p.value)+" [recovered, repanicked]")
 		case p.recovered:

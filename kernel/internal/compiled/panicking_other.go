@@ -4,14 +4,14 @@ package compiled
 
 import "strconv"
 
-// panicMessage words the panic of a value. How other versions of Go keep the panics before it is
-// not known.
+// panicMessage words the panic of a value. Other versions of Go may keep earlier panics
+// differently.
 func panicMessage(value any) string { return panicText(value) }
 
 // stackSize is not known here.
 func stackSize() uintptr { return 0 }
 
-// Goroutine returns a number that the calling goroutine has for itself.
+// Goroutine returns a number that identifies the calling goroutine.
 func Goroutine() uintptr {
 	n, _ := strconv.ParseUint(goroutine(), 10, 64) // it consists of digits
 	return uintptr(n)

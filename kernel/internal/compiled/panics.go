@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// runtimeError describes a panic of the task's own goroutine. It is called by the deferred function
-// that has recovered it.
+// runtimeError describes a panic of the task's own goroutine. Call it in the deferred function that
+// has recovered the panic.
 func (r *Runner) runtimeError(t *task, value any) error {
 	t.mu.Lock()
 	left := t.left
@@ -24,8 +24,8 @@ func (r *Runner) runtimeError(t *task, value any) error {
 	return r.describe(t.cell, value)
 }
 
-// describe describes a panic of the calling goroutine. It is called while the calls that the panic
-// passed are still there.
+// describe describes a panic of the calling goroutine. Call it while the calls that the panic
+// passed still exist.
 func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	if status, ok := value.(stdlib.Exit); ok {
 		return program.Exited(int(status))
@@ -51,12 +51,12 @@ func (r *Runner) describe(number int, value any) *program.RuntimeError {
 	return program.NewRuntimeError("panic", panicMessage(value), frames...)
 }
 
-// same reports whether two values are one.
+// same reports whether two values are identical.
 func same(a, b any) bool {
 	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
 }
 
-// errorText is what an error says; of one that fails to, what fmt prints.
+// errorText returns the text of an error, or fmt's text if its method panics.
 func errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -66,8 +66,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// errorName is the type of an error as the user knows it. What its package keeps private is just an
-// error; what the session declares is not private to the user.
+// errorName returns the user's name for the type of an error. An unexported type of a package is
+// just an error; types of the session are never private to the user.
 func errorName(err error) string {
 	name := reflect.TypeOf(err).String()
 	if strings.HasPrefix(strings.TrimLeft(name, "*"), "main.") {
@@ -79,8 +79,8 @@ func errorName(err error) string {
 	return "error"
 }
 
-// panicText words the value of a panic as the Go run time prints it, but for addresses: in place of
-// one is the value.
+// panicText words the value of a panic as the Go run time prints it, except that it shows values
+// instead of addresses.
 func panicText(v any) (text string) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -18,25 +18,25 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A Config says what a Runner works with.
+// A Config configures a Runner.
 type Config struct {
-	// Load loads a plugin into this process and initializes its packages. Nil stands for a program
-	// that cannot.
+	// Load loads a plugin into this process and initializes its packages. Nil means that the
+	// program cannot load any.
 	Load func(plugin string) error
-	// Stdin, Stdout and Stderr are what cells use; nil means those of the process.
+	// Stdin, Stdout and Stderr are the files of cells; nil means those of the process.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Display makes a bundle of the values of a cell's last expression. Nil means text.
 	Display func(values []any) *program.Bundle
-	// Relabel gives the calling goroutine new labels, whose address means the same to others as
-	// that of the labels before. Nil stands for labels that only this package knows.
+	// Relabel gives the calling goroutine new labels whose address has the same meaning to others
+	// as before. Nil means that only this package uses labels.
 	Relabel func(labels pprof.LabelSet)
-	// Failed, if not nil, is told that the goroutine of a cell has ended by a panic or an error,
-	// before anybody else is.
+	// Failed, if not nil, is called first when the goroutine of a cell has ended by a panic or an
+	// error.
 	Failed func(*program.RuntimeError)
 }
 
-// A Runner runs compiled cells, several at a time if need be. There is one in a process.
+// A Runner runs compiled cells, several at a time if necessary. There is one per process.
 type Runner struct {
 	config Config
 	stdio  *stdio
@@ -46,8 +46,8 @@ type Runner struct {
 	deep    deep
 
 	mu          sync.Mutex
-	reached     map[int]int    // of cells that failed
-	kept        map[int][]any  // what cells showed
+	reached     map[int]int    // of failed cells
+	kept        map[int][]any  // values of cells
 	titles      map[int]string // of cells
 	files       map[string]int // of program.Units
 	relocations program.Relocations
@@ -72,16 +72,15 @@ func New(config Config) *Runner {
 	return r
 }
 
-// ErrCannotLoad says that this program has no way to load plugins.
+// ErrCannotLoad says that this program cannot load plugins.
 var ErrCannotLoad = errors.New("this program cannot load compiled cells: it was built without cgo, or for a platform where Go has no plugins")
 
 // Run loads the units of a program and runs the statements of one of them to their end. It returns
-// what their last expression shows. It may be called while other programs run.
+// the value of their last expression. It may be called while other programs run.
 //
-// A panic is a *program.RuntimeError. When ctx ends first, the cell's goroutines end where they
-// next check for it or wait, and Run returns an error that wraps context.Cause(ctx); a compiled
-// function that does not return keeps Run waiting. Any other error means that the program could not
-// be run.
+// A panic is a *program.RuntimeError. If ctx is done first, the cell's goroutines end at their next
+// check or wait, and Run returns an error that wraps context.Cause(ctx); it waits for a compiled
+// function that does not return. Any other error means that the program could not run.
 func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	if p.Compiled == nil {
 		return nil, errors.New("compiled: the program is not compiled")
@@ -132,8 +131,8 @@ func (r *Runner) Run(ctx context.Context, p *program.Program) (*program.Bundle, 
 	return bundle, nil
 }
 
-// ReachedBy returns how many of the statements of a cell's last program were done, if that one
-// failed. It can be asked once.
+// ReachedBy returns how many statements of a cell's last program ran, if that failed. It may be
+// called once.
 func (r *Runner) ReachedBy(cell int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,7 +140,7 @@ func (r *Runner) ReachedBy(cell int) int {
 	return r.reached[cell]
 }
 
-// Adopt loads units into a process that has none yet.
+// Adopt loads units into a new process.
 func (r *Runner) Adopt(a *program.Adoption) error {
 	r.note(a.Cell, a.Title)
 	r.loading.Lock()
@@ -149,7 +148,7 @@ func (r *Runner) Adopt(a *program.Adoption) error {
 	return r.register(&a.Units)
 }
 
-// note notes that something is done for a cell.
+// note records the title of a cell.
 func (r *Runner) note(cell int, title string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +158,7 @@ func (r *Runner) note(cell int, title string) {
 	}
 }
 
-// load loads units and moves their variables. It returns what was lost of these.
+// load loads units and moves their variables. It returns the losses.
 func (r *Runner) load(u *program.Units) ([]carry.Lost, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -172,7 +171,7 @@ func (r *Runner) load(u *program.Units) ([]carry.Lost, error) {
 	return carry.Variables(u.Moved, shown...)
 }
 
-// register loads the plugin of units, which make themselves known.
+// register loads the plugin of units, which register themselves.
 func (r *Runner) register(u *program.Units) error {
 	r.mu.Lock()
 	maps.Copy(r.files, u.Files)
@@ -206,27 +205,27 @@ func (r *Runner) open(plugin string) (err error) {
 	return nil
 }
 
-// Used reports whether a program has been run.
+// Used reports whether a program has run.
 func (r *Runner) Used() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.used
 }
 
-// Do calls f, which may call functions of the session, for the cell of that number. Its errors are
-// those of Run.
+// Do calls f, which may call functions of the session, on behalf of the cell with a number. Its
+// errors are those of Run.
 func (r *Runner) Do(ctx context.Context, cell int, f func()) error {
 	return r.supervise(ctx, newTask(cell), f)
 }
 
-// supervise calls f as the task t, in a goroutine of its own, until it has ended.
+// supervise calls f as task t in a new goroutine, and waits for its end.
 func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
 		return program.Interruption(ctx)
 	}
 	go func() {
 		r.tasks.begin(t)
-		returned := false // not if runtime.Goexit was called
+		returned := false // false after runtime.Goexit
 		ended := program.NewRuntimeError("exit", "runtime.Goexit ended the goroutine of the cell", program.Frame{Cell: t.cell})
 		defer func() {
 			defer t.finish(ended) // for a method of the panic's value that does not return
@@ -236,7 +235,7 @@ func (r *Runner) supervise(ctx context.Context, t *task, f func()) error {
 				if errors.As(failure, &failed) && r.config.Failed != nil {
 					r.config.Failed(failed)
 				}
-				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
+				if ctx.Err() != nil { // the failure may be a consequence, such as an interrupted process
 					failure = program.Interruption(ctx)
 				}
 				t.finish(failure)

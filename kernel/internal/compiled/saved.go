@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Save writes variables of units, and what cells have shown, to a file that another process loads.
+// Save writes variables of units, and values of cells, to a file for another process.
 func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.LeftBehind, error) {
 	r.loading.Lock()
 	defer r.loading.Unlock()
@@ -24,8 +24,8 @@ func (r *Runner) Save(file string, moved []program.Moved, cells []int) (program.
 	return behind(lost, cells), err
 }
 
-// Load is Adopt in another process: the variables, and what cells have shown, come from a file that
-// Save has made, where each is called by its Variable.
+// Load is Adopt in another process: the variables, and the values of cells, come from a file of
+// Save, where their names are those of Variable.
 func (r *Runner) Load(file string, a *program.Adoption) (program.LeftBehind, error) {
 	r.note(a.Cell, a.Title)
 	r.loading.Lock()
@@ -56,14 +56,14 @@ func (r *Runner) Load(file string, a *program.Adoption) (program.LeftBehind, err
 	return behind(lost, a.Shown), nil
 }
 
-// shown is what a cell has shown as a variable. No variable of a user has such a name.
+// shown is the value of a cell as a variable, with a name that no user variable has.
 func shown(cell int, values *[]any) carry.Named {
 	return carry.Named{Name: shownName(cell), Value: reflect.ValueOf(values).Elem()}
 }
 
 func shownName(cell int) string { return fmt.Sprintf("Out[%d]", cell) }
 
-// behind tells which variables were lost, and what of the cells has shown.
+// behind lists the lost variables and values of cells.
 func behind(lost []carry.Lost, cells []int) program.LeftBehind {
 	keys := map[string]string{}
 	for _, number := range cells {

@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// stdio is what cells use in place of the standard files.
+// stdio replaces the standard files for cells.
 type stdio struct {
 	in       io.Reader
 	out, err io.Writer
@@ -71,10 +71,9 @@ func (h standardHost) Stdout() io.Writer { return h.r.stdio.out }
 
 func (h standardHost) Stderr() io.Writer { return h.r.stdio.err }
 
-// A reader is standard input that panics when it cannot be read, as when there is nobody to ask,
-// and ends the goroutine when an interrupt comes first: programs seldom look at the errors of
-// fmt.Scan. The end of the input is an error as usual, and so is everything in goroutines that have
-// no cell.
+// A reader is standard input that panics if reading fails, for example because there is nobody to
+// ask, and ends the goroutine after an interrupt: programs seldom check the errors of fmt.Scan. The
+// end of the input is a normal error, and so is everything in goroutines without a cell.
 type reader struct{ r *Runner }
 
 func (i reader) Read(p []byte) (int, error) {
@@ -93,7 +92,7 @@ func (i reader) Read(p []byte) (int, error) {
 }
 
 // A noInput is the panic of standard input that cannot be read. Package fmt panics with it again,
-// which is not worth to be told.
+// which the message should not repeat.
 type noInput struct{ error }
 
 // Print implements cell.Host.

@@ -19,18 +19,17 @@ import (
 // outlive it.
 type task struct {
 	cell int
-	// contexts end when the task is stopped, and only then. halted says so without a lock,
-	// afterwards.
+	// contexts end only when the task is stopped. halted then says the same without a lock.
 	contexts *program.Ending
 	halted   atomic.Bool
-	// late is closed when deferred calls of what was stopped have had time to wait for something.
+	// late is closed when deferred calls of a stopped task have had enough time to wait.
 	late chan struct{}
 	// finished is closed when the call has ended.
 	finished chan struct{}
 
 	mu      sync.Mutex
 	main    string // the number of the call's goroutine
-	failure error  // why the task was stopped, or how the call has ended
+	failure error  // why the task was stopped, or the error of the call
 	over    bool   // the call has ended
 	bundle  *program.Bundle
 	values  []any // of the bundle
@@ -50,7 +49,7 @@ func newTask(cell int) *task {
 
 func (t *task) stopped() bool { return t.halted.Load() }
 
-// finish notes how the call has ended, unless it was ended for another reason before.
+// finish records the result of the call, unless the task was stopped for another reason before.
 func (t *task) finish(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,24 +75,24 @@ func (t *task) outcome() (*program.Bundle, []any, int) {
 	return t.bundle, t.values, t.reached
 }
 
-// tasks knows the task of each goroutine by the labels that it bears for Go's profiler, which
-// goroutines inherit. The labels' content is not looked at, only their address.
+// tasks finds the task of each goroutine by its profiler labels, which goroutines inherit. Only the
+// address of the labels matters, not their content.
 type tasks struct {
 	relabel func(labels pprof.LabelSet)
-	// linger is how long goroutines that outlive a stopped call have to notice by themselves, and
-	// how long deferred calls may wait.
+	// linger is how long goroutines that outlive a stopped call have to notice that, and how long
+	// deferred calls may wait.
 	linger time.Duration
 
 	mu     sync.Mutex // held while labels is replaced, and while a goroutine gets a label
 	labels atomic.Pointer[map[uintptr]*bearer]
 }
 
-// A bearer is what a label says of its goroutines. They are ending when they make their last
-// deferred calls. Of those that checks have let go on, spared has the time of the last look, in
-// nanoseconds since 1970; it is nil for others.
+// A bearer is the meaning of a label for its goroutines. They are ending when they make their last
+// deferred calls. For goroutines that a check has spared, spared has the time of the last look, in
+// nanoseconds since 1970; otherwise it is nil.
 //
-// The garbage collector frees the label once they have ended, and another label may get its place,
-// of another runner or of a user's own, before the cleanup has been here.
+// The garbage collector frees the label when its goroutines have ended. Another label, of another
+// runner or of user code, may then get its address before the cleanup runs.
 type bearer struct {
 	task   *task
 	ending bool
@@ -118,7 +117,7 @@ func (all *tasks) begin(t *task) {
 	all.label(bearer{task: t})
 }
 
-// label gives the calling goroutine a label that says so.
+// label gives the calling goroutine a label with this meaning.
 func (all *tasks) label(b bearer) {
 	number := 0
 	if b.task != nil {
@@ -127,7 +126,7 @@ func (all *tasks) label(b bearer) {
 	all.setLabels(b, pprof.Labels("cell", strconv.Itoa(number)))
 }
 
-// setLabels gives the calling goroutine labels whose address says so.
+// setLabels gives the calling goroutine labels whose address has this meaning.
 func (all *tasks) setLabels(b bearer, labels pprof.LabelSet) {
 	all.mu.Lock()
 	all.relabel(labels)
@@ -139,29 +138,29 @@ func (all *tasks) setLabels(b bearer, labels pprof.LabelSet) {
 		all.mu.Lock()
 		defer all.mu.Unlock()
 		all.replace(func(labels map[uintptr]*bearer) {
-			if labels[at] == &b { // and not a new label's that got the place
+			if labels[at] == &b { // and not that of a new label at the same address
 				delete(labels, at)
 			}
 		})
 	}, uintptr(label))
 }
 
-// replace is called with all.mu held.
+// replace changes a copy of labels. all.mu is held.
 func (all *tasks) replace(change func(map[uintptr]*bearer)) {
 	labels := maps.Clone(*all.labels.Load())
 	change(labels)
 	all.labels.Store(&labels)
 }
 
-// mayBeStopped reports whether the calling goroutine's task was stopped, or that of a label which
-// had the same place. While a cell ends, the loops of all others ask this in each round, and to
-// find out whether the label is the same takes three times as long.
+// mayBeStopped reports whether the calling goroutine's task was stopped, or the task of a label
+// with the same address. While a cell ends, the loops of all others ask this in each round, and
+// checking that the label is the same would take three times as long.
 func (all *tasks) mayBeStopped() bool {
 	b := (*all.labels.Load())[uintptr(program.Label())]
 	return b != nil && b.task != nil && b.task.stopped()
 }
 
-// bearer returns what is known of the calling goroutine; its task is nil if it belongs to none.
+// bearer returns the record of the calling goroutine; its task is nil if it belongs to none.
 func (all *tasks) bearer() bearer {
 	if b := (*all.labels.Load())[uintptr(program.Label())]; b != nil && b.label.Value() != nil {
 		return *b
@@ -169,7 +168,7 @@ func (all *tasks) bearer() bearer {
 	return bearer{}
 }
 
-// stop stops a task for a reason, and reports whether its call has not ended before. The first
+// stop stops a task for a reason, and reports whether its call was still running. Only the first
 // reason counts.
 func (all *tasks) stop(t *task, reason error) bool {
 	t.mu.Lock()
@@ -191,15 +190,15 @@ func (all *tasks) end(t *task) {
 	}
 }
 
-// check ends the calling goroutine if its task was stopped; one that is ending only if it would
-// wait.
+// check ends the calling goroutine if its task was stopped; one that is already ending only if it
+// would wait.
 func (all *tasks) check(waits bool) {
 	if !waits && !all.mayBeStopped() {
 		return
 	}
 	b := all.bearer()
 	switch {
-	case b.task == nil || !waits && !b.task.stopped(): // what waits has seen the context's end
+	case b.task == nil || !waits && !b.task.stopped(): // a waiting goroutine has seen that the context is done
 	case !waits && all.spares(b):
 	case !b.ending:
 		all.label(bearer{task: b.task, ending: true})
@@ -209,11 +208,11 @@ func (all *tasks) check(waits bool) {
 	}
 }
 
-// spares reports whether the calling goroutine, whose task was stopped, may go on for now: if the
-// cell has given a context to a package, and a package has called the function that the goroutine
-// is in. The package may not have seen the end of the context yet. If the function returns, so does
-// the package, with what it has: a training with its model. It has as long for that as deferred
-// calls.
+// spares reports whether the calling goroutine, whose task was stopped, may continue for now. It
+// may if the cell has passed a context to a package, and a package has called the goroutine's
+// current function: the package may not have noticed the end of the context yet. When the function
+// returns, the package returns its result so far, such as a model from training. It has as long for
+// that as deferred calls.
 func (all *tasks) spares(b bearer) bool {
 	if b.ending || !b.task.contexts.Given() {
 		return false
@@ -223,7 +222,7 @@ func (all *tasks) spares(b bearer) bool {
 		return false
 	default:
 	}
-	const trust = time.Millisecond // for how long a look at the stack counts
+	const trust = time.Millisecond // how long a look at the stack stays valid
 	now := time.Now().UnixNano()
 	switch {
 	case b.spared != nil && now-b.spared.Load() < int64(trust):

@@ -41,7 +41,7 @@ func TestCache(t *testing.T) {
 			t.Errorf("%s: %q, %v", mode, out, err)
 		}
 		_, _, err := n.run("type hidden struct{ name string }\nh := cache.Cache(\"h\", func() (hidden, error) { return hidden{}, nil })")
-		if err == nil || !strings.Contains(err.Error(), "cannot be kept; begin its name with a capital letter") {
+		if err == nil || !strings.Contains(err.Error(), "cannot be stored. Begin its name with a capital letter") {
 			t.Errorf("%s: %v", mode, err)
 		}
 		calls = "0"

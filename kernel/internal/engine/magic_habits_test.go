@@ -92,7 +92,7 @@ func TestHabits(t *testing.T) {
 			t.Fatalf("a profile shows %d things", len(profile.shown))
 		}
 		text, _ := profile.shown[0].Data["text/plain"].(string)
-		if page, _ := profile.shown[0].Data["text/html"].(string); !strings.Contains(page, "<svg") || !strings.Contains(text, "in the processors") {
+		if page, _ := profile.shown[0].Data["text/html"].(string); !strings.Contains(page, "<svg") || !strings.Contains(text, "of processor time") {
 			t.Errorf("a profile shows\n%s\n%s", text, page)
 		}
 		if mode == program.CompiledMode && !strings.Contains(text, "busy") {
@@ -126,7 +126,7 @@ func TestHabitErrors(t *testing.T) {
 	n := &notebook{t: t}
 	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Cells: cellsOf})
 	for _, c := range []struct{ source, want string }{
-		{"%rm", "Cell [1]:1:1: %rm needs the names of what is to be forgotten"},
+		{"%rm", "Cell [1]:1:1: %rm needs the names to forget"},
 		{"a := 1", ""},
 		{"%rm a b", "Cell [3]:1:7: no cell has declared b"},
 		{"a", ""},
@@ -134,11 +134,11 @@ func TestHabitErrors(t *testing.T) {
 		{"%run none.go", "Cell [6]:1:6: open "},
 		{"%run wrong.go", "wrong.go:2:1: undefined: nope"},
 		{"%run itself.go", "itself.go:1:6: files run each other without an end"},
-		{"%history -n", "Cell [9]:1:10: %history takes no argument, or -n and how many of the last inputs are listed"},
+		{"%history -n", "Cell [9]:1:10: %history takes no argument, or -n and a number of inputs"},
 		{"%args 'a", "Cell [10]:1:7: a quotation mark is not closed"},
 		{"%%capture 1\n2", "Cell [11]:1:11: \"1\" is not the name of a variable"},
 		{"%%html x\ny", "Cell [12]:1:8: what %%html shows begins on the next line"},
-		{"!echo `echo {a}`", "Cell [13]:1:13: no value can be put in between backquotes: write $(...)"},
+		{"!echo `echo {a}`", "Cell [13]:1:13: no value can be inserted between backquotes: write $(...)"},
 		{"!echo {a.B}", "Cell [14]:1:10: a.B undefined (type int has no field or method B)"},
 		{"files := !", "Cell [15]:1:10: a command is missing behind !"},
 		{"%rm a\na", "Cell [16]:2:1: undefined: a"},

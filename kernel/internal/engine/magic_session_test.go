@@ -33,7 +33,7 @@ func TestMagicErrors(t *testing.T) {
 		{"func f() {\n\t%time g()\n}", "Cell [1]:2:2: %time stands in a block; magics work only at the top of a cell", "\t^"},
 		{"for range 3 {\n\t!ls -l 'x\n}", "Cell [1]:2:2: !ls stands in a block; magics work only at the top of a cell", "\t^"},
 		{"x := 1; %time x++", "Cell [1]:1:9: a magic stands at the beginning of a line", "        ^"},
-		{"x := 1\n%who\nx++", "Cell [1]:2:1: %who stands between statements; put it at the beginning or the end of the cell", "^"},
+		{"x := 1\n%who\nx++", "Cell [1]:2:1: %who is between statements. Put it at the beginning or the end of the cell", "^"},
 		{"nope?", "Cell [1]:1:1: nothing is known of nope", "^"},
 		{"%tim?", "Cell [1]:1:1: there is no magic %tim; the nearest is %time (%help lists them)", "^"},
 		{"%pwd", "Cell [1]:1:1: there is no magic %pwd; !pwd runs the command (%help lists the magics)", "^"},

@@ -96,7 +96,7 @@ func TestTestsByName(t *testing.T) {
 		{"%test None", "", "", "no cell has declared a test None; there are BenchmarkAlone, BenchmarkSum, ExampleSum, FuzzLong, FuzzSum, TestSum, TestSummary"},
 		{"%test Sum -run Sum", "", "", "%test takes the name Sum, or -run, and not both"},
 		{"%test -fuzz TestSum", "", "", "no cell has declared a fuzz test TestSum"},
-		{"%test -fuzz (", "", "", "is no regular expression"},
+		{"%test -fuzz (", "", "", "is not a regular expression"},
 		{"%test -fuzz Sum 20x", "fuzz: elapsed", "TestSum", ""},
 		{"%test -fuzz FuzzLong -fuzztime 100000x", "The input that fails is FuzzLong(string(", "", "tests have failed"},
 		{"%test Long", "--- FAIL: FuzzLong/", "The input", "tests have failed"},

@@ -11,7 +11,7 @@ import (
 // commentWidth is how wide the lines of comments are.
 const commentWidth = 80
 
-// assemble puts the parts of the program together.
+// assemble joins the parts of the program.
 func (w *writing) assemble() string {
 	var out strings.Builder
 	out.WriteString(w.doc + "package main\n\n")
@@ -104,7 +104,7 @@ func (w *writing) imports() string {
 	return out.String() + ")\n\n"
 }
 
-// quote makes a comment of code.
+// quote turns code into a comment.
 func quote(code string) string {
 	var out strings.Builder
 	for line := range strings.Lines(strings.TrimRight(code, "\n") + "\n") {
@@ -113,8 +113,8 @@ func quote(code string) string {
 	return out.String()
 }
 
-// noConstraint returns a line for a comment that Go does not take for a build constraint, which
-// could leave the whole program out.
+// noConstraint changes a comment line that Go would take for a build constraint, which could
+// exclude the whole program.
 func noConstraint(line string) string {
 	if strings.HasPrefix(strings.TrimSpace(line), "+build") {
 		return strings.Replace(line, "+build", `\+build`, 1)
@@ -122,12 +122,12 @@ func noConstraint(line string) string {
 	return line
 }
 
-// commentOf makes a comment of Markdown. Paragraphs with long lines are wrapped anew; other lines
-// stay what they are.
+// commentOf turns Markdown into a comment. It rewraps paragraphs with long lines, and keeps other
+// lines.
 func commentOf(markdown string) string {
 	var out strings.Builder
 	var paragraph []string
-	indent := "" // of the lines of a list item but the first
+	indent := "" // of the later lines of a list item
 	flush := func() {
 		long := slices.ContainsFunc(paragraph, func(l string) bool { return len([]rune(l)) > commentWidth+20 })
 		if long {
@@ -185,7 +185,7 @@ func startsItem(line string) bool {
 	return digits != line && strings.HasPrefix(digits, ". ")
 }
 
-// wrap puts words into lines.
+// wrap breaks words into lines.
 func wrap(words []string, indent string) []string {
 	var lines []string
 	line := ""

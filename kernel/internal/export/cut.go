@@ -11,16 +11,16 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A piece is an item of a cell with the comments around it, which go where the item goes.
+// A piece is an item of a cell with the comments around it, which move with the item.
 type piece struct {
 	syntax.Item
-	// lead are the comments before the item, each line ended, and trail the comment behind it on
-	// its line.
+	// lead are the comments before the item, each with a line end, and trail the comment after it
+	// on its line.
 	lead, trail string
-	// spaced says that an empty line stands before the piece, and apart that one stands between
-	// lead and item.
+	// spaced says that an empty line precedes the piece, and apart that one separates lead and
+	// item.
 	spaced, apart bool
-	// dropped says that the item declares what is declared already.
+	// dropped says that the item repeats a declaration.
 	dropped bool
 	// none says that there is no item, only the comments at the end of a cell.
 	none bool
@@ -63,7 +63,7 @@ func piecesOf(k *check.Checked) []piece {
 	return pieces
 }
 
-// leading takes the comments before the piece and returns the others. The piece before ends at
+// leading takes the comments before the piece and returns the others. The previous piece ends at
 // offset at.
 func (p *piece) leading(src string, at int, comments []span) []span {
 	var lead strings.Builder
@@ -92,7 +92,7 @@ func (p *piece) leading(src string, at int, comments []span) []span {
 
 func blanks(s string) bool { return strings.TrimSpace(s) == "" }
 
-// endsLine reports whether nothing more stands on the line that a text begins with.
+// endsLine reports whether the rest of the first line of a text is empty.
 func endsLine(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return blanks(line)
@@ -136,7 +136,7 @@ func specs(text string) (names []*ast.TypeSpec, spans []span) {
 	return names, spans
 }
 
-// jumps reports whether statements have a goto of their own.
+// jumps reports whether a list of statements itself contains a goto.
 func jumps(list []ast.Stmt) bool {
 	found := false
 	for _, s := range list {

@@ -13,29 +13,30 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Cell is a cell of a notebook that is written as a Go program.
+// A Cell is a cell of a notebook to write as a Go program.
 type Cell struct {
 	program.Cell
 	// Text says that the source is Markdown. It becomes a comment.
 	Text bool
-	// Skipped says that the cell is not run. It becomes a comment, too.
+	// Skipped says that the cell does not run. It becomes a comment, too.
 	Skipped bool
-	// Fails says that the cells behind this one run even if it fails.
+	// Fails says that the later cells run even if this one fails.
 	Fails bool
 }
 
-// Write writes cells as a Go program that prints what they show as text when they are run one after
-// the other. Nothing is run. An error that is the fault of a cell is an *Error that says where;
-// there is no program then.
+// Write writes cells as a Go program. It prints as text what the cells show when they run one after
+// the other. Write runs nothing. If a cell is at fault, the error is an *Error that says where, and
+// there is no program.
 //
-// Declarations are those of the package, and statements those of main, in the order of the cells.
-// Variables are main's own where no function uses them. All names stay what they are, except where
-// one stands for several things:
+// Declarations become those of the package, and statements those of main, in the order of the
+// cells. Variables that no function uses are local to main. Names stay the same unless one means
+// several things:
 //
-//   - A variable that is declared again with the same type is assigned to.
-//   - What is declared again as something else gets another name.
-//   - A function that is declared again while others call it goes by a variable, and a method by a
-//     function that calls one; main sets them where the cell stands that declares the next version.
+//   - If a variable is declared again with the same type, the program assigns to it.
+//   - A name that is declared again as something else is renamed.
+//   - A function that is declared again while others call it is called through a variable, and a
+//     method through a function that calls one; main sets the variables at the cell that declares
+//     the next version.
 func Write(c *check.Checker, cells []Cell) ([]byte, error) {
 	x := &exporter{
 		Checker:     c,
@@ -60,7 +61,7 @@ func Write(c *check.Checker, cells []Cell) ([]byte, error) {
 		PackageName: x.pkg,
 	}
 	for _, name := range types.Universe.Names() {
-		// Others may be hidden where no cell uses them.
+		// Others may be hidden if no cell uses them.
 		if _, ok := types.Universe.Lookup(name).(*types.Builtin); !ok || name == "panic" || name == "recover" {
 			x.taken[name] = true
 		}
@@ -83,9 +84,9 @@ type exporter struct {
 	state.Spelling
 	cells []*exportedCell
 
-	// symbols holds all names at the top of cells, in their order, and the maps find them:
-	// constants, types and labels by object, variables by their lowered name, which those of the
-	// same type share, packages by path and name.
+	// symbols holds all top-level names of cells in order, and the maps find them: constants, types
+	// and labels by object, variables by lowered name, which those of the same type share, packages
+	// by path and name.
 	symbols   []*symbol
 	objects   map[types.Object]*symbol
 	variables map[string]*symbol
@@ -93,14 +94,14 @@ type exporter struct {
 	packages  map[[2]string]*symbol
 	constants map[string]*types.Const // the last of each name
 
-	// identifiers holds every identifier of every cell, locals those that something below the top
-	// of a cell declares, and taken the names that are in use in the program's package.
+	// identifiers holds every identifier of every cell, locals those declared below the top level
+	// of a cell, and taken the names that are used in the program's package.
 	identifiers map[string]bool
 	locals      map[string]bool
 	taken       map[string]bool
 	labels      map[string]bool // taken labels
 
-	// versions finds what is written for a function that a cell declares.
+	// versions finds the written functions for a function that a cell declares.
 	versions map[sourcePlace][]*version
 	// err is the variable for errors that cells leave out, and stops the functions around calls
 	// that do so within expressions, by the number of their values.
@@ -118,45 +119,45 @@ type sourcePlace struct {
 type exportedCell struct {
 	Cell
 	index  int
-	k      *check.Checked // nil if it has no code that is run
+	k      *check.Checked // nil if it has no code to run
 	pieces []piece
 	uses   occurrences
-	// failure says why the cell does not compile, if it is one that may fail.
+	// failure says why the cell does not compile, if it may fail.
 	failure string
-	// wrapped says that the statements stand in a function literal, because they may fail, or defer
-	// or jump.
+	// wrapped says that the statements are in a function literal, because they may fail, or contain
+	// defer or goto.
 	wrapped bool
 	// sets holds the versions of functions with variables that begin here.
 	sets []*version
-	// inits are the init functions, which are called where they stand.
+	// inits are the init functions, which are called in place.
 	inits []*version
-	// values are what the cell shows, if others mention it.
+	// values are what the cell shows, if others refer to it.
 	values []*symbol
 }
 
-// A symbol is what a name at the top of a cell stands for.
+// A symbol is the meaning of a top-level name of a cell.
 type symbol struct {
 	name string // the user's
 	out  string // the program's
 	kind symbolKind
 
-	// path is the import path of a package, and used says that the program mentions it. Preloaded
-	// packages are those that no cell imports.
+	// path is the import path of a package, and used says that the program mentions it. No cell
+	// imports preloaded packages.
 	path      string
 	used      bool
 	preloaded bool
-	dotted    bool   // some names are mentioned without the package
-	comment   string // behind the import
+	dotted    bool   // some names are used without the package
+	comment   string // after the import
 
-	// Of a variable: where it is used, and what is known while it is written.
+	// For a variable: where it is used, and the state of writing it.
 	typ      types.Type
 	packaged bool // used by a function or another declaration
 	cells    map[*exportedCell]bool
 	declared bool
 	unused   bool
 
-	// Of a function or method: indirect says that a function or a function literal mentions it,
-	// which means the version that is the newest when it runs.
+	// For a function or method: indirect says that a function or a function literal mentions it,
+	// and so means the newest version at the time of the call.
 	versions []*version
 	indirect bool
 	method   *types.Func
@@ -191,12 +192,12 @@ type occurrence struct {
 	offset int
 	name   string
 	symbol *symbol
-	// dotted says that the name is one of the package that the symbol is, imported with a dot.
+	// dotted says that the name belongs to the package of the symbol, imported with a dot.
 	dotted bool
-	// cell is the one whose values are meant, and literal the source of one.
+	// cell is the cell whose values are meant, and literal a literal for the source of one.
 	cell    *exportedCell
 	literal string
-	// within says that the text is put between brackets, behind the symbol: this is the first one.
+	// within says that the text goes between brackets, after the symbol: this is the first bracket.
 	within bool
 }
 
@@ -210,7 +211,7 @@ func (o occurrences) between(src *syntax.Source, start, end int) []occurrence {
 	return list[from:to]
 }
 
-// read checks a cell and finds out what its names mean.
+// read checks a cell and determines the meaning of its names.
 func (x *exporter) read(cell Cell) error {
 	e := &exportedCell{Cell: cell, index: len(x.cells), uses: occurrences{}}
 	x.cells = append(x.cells, e)
@@ -229,7 +230,7 @@ func (x *exporter) read(cell Cell) error {
 	return syntax.ProblemsError("CompileError", problems)
 }
 
-// check checks a cell and makes the session know what it declares.
+// check checks a cell and enters its declarations into the session.
 func (x *exporter) check(e *exportedCell) []syntax.Problem {
 	x.Transcript.Inputs[e.ExecutionCount()] = e.Source
 	src, own, problems := x.withoutMagics(e)
@@ -254,7 +255,7 @@ func (x *exporter) checkGo(e *exportedCell, src *syntax.Lexed) []syntax.Problem 
 		return x.Explain(problems)
 	}
 	for v := range k.Embedded {
-		return []syntax.Problem{x.Problem(v.Pos(), "files that a cell embeds are not exported: read them by os.ReadFile, or skip the cell")}
+		return []syntax.Problem{x.Problem(v.Pos(), "files that a cell embeds are not exported. Read them with os.ReadFile, or skip the cell")}
 	}
 	l, problems := change.Record(x.Checker, k)
 	if len(problems) > 0 {

@@ -8,16 +8,16 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// withoutMagics makes the source of an exported cell the Go that its magics stand for.
+// withoutMagics turns the magics of an exported cell into Go.
 func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Lexed, magics.Own, []syntax.Problem) {
 	l, own, problems := magics.Translate(e.Cell.Cell, x.Known)
 	cell := l.Source
 	for _, m := range slices.Concat(own.Before, own.After) {
 		switch m.Name {
 		case "run":
-			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%run is not exported: put the text of the file into the notebook, or skip the cell"})
+			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%run is not exported. Put the text of the file into the notebook, or skip the cell"})
 		case "capture":
-			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%%capture is not exported, as a program has no cells whose output could be caught: skip the cell"})
+			problems = append(problems, syntax.Problem{Source: cell, Offset: m.Start, Msg: "%%capture is not exported, since a program has no cells. Skip the cell"})
 		}
 	}
 	if len(problems) > 0 || cell.Text == e.Source {
@@ -29,8 +29,8 @@ func (x *exporter) withoutMagics(e *exportedCell) (*syntax.Lexed, magics.Own, []
 	return l, own, nil
 }
 
-// applyMagics does what %strict and %rm say before a cell, or behind it. The other magics that the
-// engine carries out itself mean nothing in a program.
+// applyMagics carries out %strict and %rm before or after a cell. The other magics of the engine
+// have no meaning in a program.
 func (x *exporter) applyMagics(src *syntax.Source, uses []*magics.Use) {
 	for _, m := range uses {
 		argument := src.Cell.Source[m.Argument:m.ArgumentEnd]

@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// functionVersions notes what is written for the functions of a cell: those that it declares, and
-// those of earlier cells whose bodies mean something else from here on.
+// functionVersions records the functions to write for a cell: those that it declares, and those of
+// earlier cells whose bodies mean something else from here on.
 func (x *exporter) functionVersions(e *exportedCell) {
 	for _, f := range e.k.Funcs {
 		if f.Decl.Name.Name == "_" {
@@ -49,7 +49,7 @@ func (x *exporter) addVersion(v *version) {
 	x.versions[at] = append(x.versions[at], v)
 }
 
-// same reports whether two versions of a function are the same text and mean the same.
+// same reports whether two versions of a function have the same text and meaning.
 func (v *version) same(w *version) bool {
 	if v.source.Cell.Source[v.start:v.end] != w.source.Cell.Source[w.start:w.end] {
 		return false
@@ -59,7 +59,7 @@ func (v *version) same(w *version) bool {
 	})
 }
 
-// noteUses notes for variables and functions where a cell mentions them.
+// noteUses records for variables and functions where a cell mentions them.
 func (x *exporter) noteUses(e *exportedCell) {
 	var literals []span
 	for _, s := range e.k.Body {
@@ -95,7 +95,7 @@ func (x *exporter) noteUses(e *exportedCell) {
 	}
 }
 
-// ownName reports whether a function is mentioned by itself.
+// ownName reports whether a function mentions itself.
 func ownName(o occurrence, versions map[sourcePlace][]*version, src *syntax.Source) bool {
 	return slices.ContainsFunc(o.symbol.versions, func(v *version) bool {
 		return v.source == src && v.start <= o.offset && o.offset < v.end
@@ -110,7 +110,7 @@ func (e *exportedCell) pieceAt(offset int) *piece {
 	return nil
 }
 
-// assignNames gives every symbol its name in the program. The user's own come before those of
+// assignNames gives each symbol its name in the program. The user's names come before those of
 // packages that need no import.
 func (x *exporter) assignNames() error {
 	if err := x.copyCallers(); err != nil {
@@ -154,15 +154,15 @@ func (x *exporter) assignNames() error {
 	return nil
 }
 
-// newName returns a name that nothing in the program has: the user's own, or one like base, which
-// no cell mentions.
+// newName returns a name that is unused in the program: the user's own, or one derived from base
+// that no cell mentions.
 func (x *exporter) newName(own, base string) string {
 	name := unusedName(base, func(name string) bool { return x.taken[name] || name != own && x.identifiers[name] })
 	x.taken[name] = true
 	return name
 }
 
-// unusedName returns the name, or the first of name2, name3, ... which is not taken.
+// unusedName returns the name, or the first of name2, name3, ... that is not taken.
 func unusedName(name string, taken func(string) bool) string {
 	if !taken(name) {
 		return name
@@ -193,7 +193,7 @@ func (x *exporter) pkg(path, name string) string {
 	return found.out
 }
 
-// name returns the name of a symbol, as a version of a function mentions it, or a cell.
+// name returns the name of a symbol for a mention in a version of a function, or in a cell.
 func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
 	if s.kind != functionSymbol || len(s.versions) < 2 {
 		return s.out
@@ -210,8 +210,7 @@ func (x *exporter) name(s *symbol, in *version, e *exportedCell) string {
 	return s.out
 }
 
-// versionAt returns the version of a function that is the newest when a cell runs; nil if there is
-// none yet.
+// versionAt returns the newest version of a function when a cell runs; nil if there is none yet.
 func (s *symbol) versionAt(e *exportedCell) (newest *version) {
 	for _, v := range s.versions {
 		if v.cell.index <= e.index {
@@ -226,7 +225,7 @@ func (s *symbol) generic() bool {
 	return len(s.versions) > 0 && s.versions[0].signature != nil && s.versions[0].signature.TypeParams().Len() > 0
 }
 
-// maxCopied bounds what a program may be longer than its cells by copies of functions: bytes.
+// maxCopied bounds how many bytes copies of functions may add to a program.
 const maxCopied = 1 << 20
 
 // copyCallers gives functions that mention a generic one a version for each of its versions.
@@ -245,7 +244,7 @@ func (x *exporter) copyCallers() error {
 						continue
 					}
 					if copied += old.end - old.start; copied > maxCopied {
-						return fmt.Errorf("cannot write the program: %s is generic and is declared %d times, and the functions that call it would be written again for each: declare it once, or skip the cells that declare it again", s.name, len(s.versions))
+						return fmt.Errorf("cannot write the program: %s is generic and is declared %d times, and its callers would be written again for each. Declare it once, or skip the cells that declare it again", s.name, len(s.versions))
 					}
 					again := *old
 					again.cell = v.cell

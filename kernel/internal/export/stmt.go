@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
-// statement writes the statement of a piece, or keeps it as a declaration of the package.
+// statement writes the statement of a piece, or makes it a declaration of the package.
 func (w *writing) statement(p *piece) string {
 	if p.none {
 		return p.lead
@@ -80,7 +80,7 @@ func (w *writing) blocks(p *piece, s ast.Stmt) string {
 	return before + out.String()
 }
 
-// failing writes a call whose error nobody takes.
+// failing writes a call whose error is left out.
 func (w *writing) failing(call ast.Expr, text string) string {
 	results, _ := w.e.k.LastError(call)
 	if startsWithLiteral(call) {
@@ -111,8 +111,8 @@ func (e *exportedCell) shown() *ast.ExprStmt {
 	return e.k.Value
 }
 
-// returns reports whether the value of a cell is what its function literal returns, since calls
-// that the cell defers come before it is shown.
+// returns reports whether the function literal of a cell returns the cell's value, because deferred
+// calls of the cell must run before it is shown.
 func (e *exportedCell) returns() bool {
 	return !e.Fails && e.shown() != nil && typed.Defers(e.k.Body) && !slices.ContainsFunc(e.values, func(v *symbol) bool { return len(v.cells) > 1 })
 }
@@ -152,7 +152,7 @@ func (w *writing) expression(p *piece, s *ast.ExprStmt) (text, after string) {
 	return w.display(list, text), ""
 }
 
-// display writes the display of values.
+// display writes code that displays values.
 func (w *writing) display(list []types.Type, text string) string {
 	if len(list) == 1 && printed(list[0]) {
 		return w.pkg("fmt", "fmt") + ".Println(" + text + ")"
@@ -160,8 +160,8 @@ func (w *writing) display(list []types.Type, text string) string {
 	return w.pkg("github.com/hierml/notebook/stdlib/nb", "nb") + ".Display(" + text + ")"
 }
 
-// fail writes what an error does to the program, or to the cell if it may fail or has deferred
-// calls.
+// fail writes the effect of an error: it ends the program, or the cell if that may fail or has
+// deferred calls.
 func (w *writing) fail(err string) string {
 	if w.e.wrapped {
 		return "panic(" + err + ")\n"
@@ -169,8 +169,8 @@ func (w *writing) fail(err string) string {
 	return w.pkg("log", "log") + ".Fatal(" + err + ")\n"
 }
 
-// startsWithLiteral reports whether a composite literal stands where the header of a statement
-// would take its brace for the body's.
+// startsWithLiteral reports whether an expression begins with a composite literal, whose brace the
+// header of a statement would take for that of the body.
 func startsWithLiteral(e ast.Expr) bool {
 	for {
 		switch x := e.(type) {
@@ -194,13 +194,15 @@ func printed(t types.Type) bool {
 	return ok && b.Info()&(types.IsBoolean|types.IsNumeric) != 0
 }
 
-// isHandle reports whether a type is that of what package nb has shown already.
+// isHandle reports whether a type is that of a handle to something that package nb has already
+// shown.
 func isHandle(t types.Type) bool {
 	tn := typeName(t)
 	return tn != nil && tn.Name() == "Handle" && tn.Pkg() != nil && tn.Pkg().Path() == "github.com/hierml/notebook/stdlib/nb"
 }
 
-// assignment writes an assignment. Those that declare variables may become others.
+// assignment writes an assignment. A declaration of variables may become a plain assignment, and
+// vice versa.
 func (w *writing) assignment(p *piece, s *ast.AssignStmt) (text, after string) {
 	checked := w.e.k.Remembered[s]
 	lhs := s.Lhs
@@ -210,7 +212,7 @@ func (w *writing) assignment(p *piece, s *ast.AssignStmt) (text, after string) {
 	_, at := w.At(s.TokPos)
 	_, values := w.At(s.Rhs[0].Pos())
 	end := p.End
-	if last := s.Rhs[len(s.Rhs)-1]; at == values { // one of several statements that a declaration became
+	if last := s.Rhs[len(s.Rhs)-1]; at == values { // one of the statements from a declaration
 		_, end = w.At(last.Pos())
 		end += int(last.End() - last.Pos())
 	}
@@ -264,7 +266,7 @@ func (w *writing) initializes(t targets, values []ast.Expr) bool {
 	return true
 }
 
-// plainValue reports whether an expression has the same value wherever it stands, and runs nothing.
+// plainValue reports whether an expression has the same value in any place, and runs no code.
 func plainValue(info *types.Info, e ast.Expr) bool {
 	plain := true
 	ast.Inspect(e, func(n ast.Node) bool {

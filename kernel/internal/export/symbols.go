@@ -15,7 +15,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// survey makes symbols of the names of a cell, and versions of its functions.
+// survey creates symbols for the names of a cell, and versions of its functions.
 func (x *exporter) survey(e *exportedCell) {
 	k := e.k
 	e.pieces = piecesOf(e.k)
@@ -46,7 +46,7 @@ func (x *exporter) survey(e *exportedCell) {
 	}
 }
 
-// noteComment keeps the comment behind the import of a package.
+// noteComment records the comment after the import of a package.
 func (x *exporter) noteComment(e *exportedCell, s *symbol) {
 	for _, spec := range e.k.Imports {
 		if spec.Comment != nil && spec.Path.Value == fmt.Sprintf("%q", s.path) {
@@ -55,7 +55,7 @@ func (x *exporter) noteComment(e *exportedCell, s *symbol) {
 	}
 }
 
-// occurrences finds the symbols in what was checked with a cell.
+// occurrences finds the symbols in the checked code of a cell.
 func (x *exporter) occurrences(e *exportedCell) {
 	type found struct {
 		src    *syntax.Source
@@ -85,7 +85,7 @@ func (x *exporter) occurrences(e *exportedCell) {
 		}
 		text := f.src.Cell.Source
 		if f.offset+len(f.id.Name) > len(text) || text[f.offset:f.offset+len(f.id.Name)] != f.id.Name {
-			continue // a name that the check has made
+			continue // a name from the check
 		}
 		o := occurrence{offset: f.offset, name: f.id.Name}
 		if o.symbol = x.symbolOf(f.obj); o.symbol == nil {
@@ -101,7 +101,7 @@ func (x *exporter) occurrences(e *exportedCell) {
 	}
 }
 
-// recalls adds what a cell mentions of what others showed and said.
+// recalls adds a cell's references to values and sources of other cells.
 func (x *exporter) recalls(e *exportedCell) {
 	src, text := e.k.Source, e.Source
 	add := func(o occurrence, end int) {
@@ -190,8 +190,7 @@ func qualified(text string, offset int) bool {
 	return false
 }
 
-// symbolOf returns the symbol of an object, nil if it has none, because it is not at the top of a
-// cell.
+// symbolOf returns the symbol of an object, or nil if it is not at the top level of a cell.
 func (x *exporter) symbolOf(obj types.Object) *symbol {
 	switch o := obj.(type) {
 	case *types.PkgName:
@@ -234,7 +233,7 @@ func (x *exporter) symbolOf(obj types.Object) *symbol {
 	return x.objectSymbol(obj, otherSymbol)
 }
 
-// typeName returns the declared name of a type, or of what it points to.
+// typeName returns the declared name of a type, or of the type that it points to.
 func typeName(t types.Type) *types.TypeName {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -286,8 +285,8 @@ func (x *exporter) packageOf(path, name string, preloaded bool) *symbol {
 	return s
 }
 
-// keepConstants gives constants that a cell declares as they were the symbols that they had, and
-// drops the declaration.
+// keepConstants gives constants that a cell declares unchanged their existing symbols, and drops
+// the declaration.
 func (x *exporter) keepConstants(e *exportedCell) {
 	declarations := map[*piece][]*types.Const{}
 	for id, obj := range e.k.Info.Defs {

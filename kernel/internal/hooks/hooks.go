@@ -16,18 +16,17 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// alias is what the text calls the package of the hooks where the cell does not mention it,
-// variable begins the names of copies, and changed is what tells which were changed. No user types
-// them.
+// alias is the text's name for the package of the hooks if the cell does not import it, variable
+// begins the names of copies, and changed is the value that tells which were changed. Users do not
+// type them.
 const (
 	alias    = "debugˑ"
 	variable = "copyˑ"
 	changed  = "changedˑ"
 )
 
-// Add returns the source of a cell with hooks, and what is known of them, given the cell that was
-// checked without. The sites are numbered from first on. There are none, and the source is nil, if
-// the cell has no statements.
+// Add returns the source of a checked cell with hooks, and a description of these. The sites are
+// numbered from first on. If the cell has no statements, there are no hooks, and the source is nil.
 func Add(k *check.Checked, c *check.Checker, first int) (*syntax.Lexed, *program.Hooks) {
 	cell := k.Source.Cell
 	w := &writer{
@@ -66,13 +65,13 @@ type writer struct {
 	scope []binding
 }
 
-// A binding is a name in scope, and the variable that it is; nil for what is none.
+// A binding is a name in scope and its variable; nil if it is not one.
 type binding struct {
 	name string
 	v    *types.Var
 }
 
-// name returns what users call a function or method.
+// name returns the user's name for a function or method.
 func (w *writer) name(f *check.Func) string {
 	name := f.Decl.Name.Name
 	if f.Decl.Recv == nil {
@@ -87,7 +86,8 @@ func (w *writer) name(f *check.Func) string {
 	return name
 }
 
-// statements walks those at the top of the cell, which know what the cell mentions of the session.
+// statements walks the statements at the top of the cell, in whose scope are the names of the
+// session that the cell mentions.
 func (w *writer) statements() {
 	if len(w.k.Body) == 0 {
 		return
@@ -111,8 +111,8 @@ func (w *writer) statements() {
 	}
 }
 
-// run writes the hook before the declarations of variables that statements begin with, which may
-// stand in another order than in the cell, and in groups.
+// run writes the hook before a run of declarations of variables at the beginning of statements,
+// which may have another order than in the cell, and groups.
 func (w *writer) run(stmts []ast.Stmt) {
 	first := stmts[0]
 	for _, s := range stmts {
@@ -141,7 +141,7 @@ func (w *writer) add(f program.HookedFunction) int {
 	return len(w.hooks.Functions) - 1
 }
 
-// function walks a function. Its scope is what it knows from outside.
+// function walks a function. Its scope is that of its surroundings.
 func (w *writer) function(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	if body == nil || !w.verbatim(body) {
 		return
@@ -159,7 +159,7 @@ func (w *writer) function(name string, t *ast.FuncType, body *ast.BlockStmt) {
 	w.in = outer
 }
 
-// literal walks a function literal, which knows what it mentions of what is around it.
+// literal walks a function literal, which sees the outer variables that it mentions.
 func (w *writer) literal(lit *ast.FuncLit) {
 	mentioned := map[types.Object]bool{}
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
@@ -184,7 +184,7 @@ func (w *writer) literal(lit *ast.FuncLit) {
 	w.scope = outer
 }
 
-// block walks a list of statements with a scope of its own.
+// block walks a list of statements in a new scope.
 func (w *writer) block(list []ast.Stmt) {
 	defer w.leave(len(w.scope))
 	for _, s := range list {
@@ -193,10 +193,10 @@ func (w *writer) block(list []ast.Stmt) {
 	}
 }
 
-// leave ends the scopes that began when there were so many names.
+// leave ends the scopes that began after a number of names.
 func (w *writer) leave(names int) { w.scope = w.scope[:names:names] }
 
-// walk walks what is in a statement, and adds what it declares to the scope.
+// walk walks the parts of a statement, and adds its declarations to the scope.
 func (w *writer) walk(s ast.Stmt) {
 	switch s := s.(type) {
 	case nil:
@@ -313,7 +313,8 @@ func (w *writer) literals(n ast.Node) {
 	})
 }
 
-// verbatim reports whether a node stands in the cell as it does in the text, and not for a magic.
+// verbatim reports whether a node is the same in the cell and in the text, and not made for a
+// magic.
 func (w *writer) verbatim(n ast.Node) bool {
 	t := w.k.Source.Translation
 	_, start := w.c.Within(n.Pos())
@@ -328,7 +329,7 @@ func (w *writer) verbatim(n ast.Node) bool {
 	return false
 }
 
-// site writes the hook of a statement where it begins.
+// site writes the hook of a statement at its beginning.
 func (w *writer) site(s ast.Stmt, at token.Pos) {
 	if _, empty := s.(*ast.EmptyStmt); empty || !w.verbatim(s) {
 		return
@@ -366,7 +367,7 @@ func (w *writer) position(pos token.Pos) (line, column int) {
 	return src.Position(offset)
 }
 
-// headEnd returns the end of a statement, or the place where the first block in it begins.
+// headEnd returns the end of a statement, or the beginning of the first block in it.
 func headEnd(n ast.Node) token.Pos {
 	end := n.End()
 	ast.Inspect(n, func(n ast.Node) bool {
@@ -384,7 +385,7 @@ func (w *writer) insert(pos token.Pos, text string) {
 	w.edits.Insert(at, text)
 }
 
-// variables returns those in scope that can be copied, the innermost first.
+// variables returns the variables in scope that can be copied, the innermost first.
 func (w *writer) variables() (found []binding) {
 	seen := map[string]bool{}
 	for _, b := range slices.Backward(w.scope) {
@@ -396,10 +397,11 @@ func (w *writer) variables() (found []binding) {
 	return found
 }
 
-// maxVariables is how many variables a hook hands over: a bit tells of each whether it was changed.
+// maxVariables is how many variables a hook passes: one bit per variable says whether it was
+// changed.
 const maxVariables = 60
 
-// locks reports whether values of a type must not be copied, as those of package sync.
+// locks reports whether values of a type must not be copied, like those of package sync.
 func locks(t types.Type) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil {
 		switch named.Obj().Pkg().Path() {
@@ -420,10 +422,10 @@ func locks(t types.Type) bool {
 	return false
 }
 
-// maxCopied is how many words a variable may have that is handed over.
+// maxCopied bounds the size of a variable that is passed, in words.
 const maxCopied = 1 << 12
 
-// size returns about how many words a value has.
+// size estimates the size of a value in words.
 func size(t types.Type) int64 {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -441,8 +443,8 @@ func size(t types.Type) int64 {
 	return 1
 }
 
-// calls reports whether a node, without the statements in blocks and literals of it, calls what may
-// be, or may call, a function with hooks. Of a block all statements count.
+// calls reports whether a node calls something that is, or may call, a function with hooks. It
+// ignores the statements in its blocks and literals; for a block, all statements count.
 func (w *writer) calls(root ast.Node) bool {
 	found := false
 	_, all := root.(*ast.BlockStmt)
@@ -464,7 +466,7 @@ func (w *writer) calls(root ast.Node) bool {
 }
 
 // harmless reports whether a call is a conversion, or one of a builtin, or of a function of the
-// standard library to which no code is given.
+// standard library that gets no function as an argument.
 func (w *writer) harmless(call *ast.CallExpr) bool {
 	fun := ast.Unparen(call.Fun)
 	if tv := w.k.Info.Types[fun]; tv.IsType() || tv.IsBuiltin() {

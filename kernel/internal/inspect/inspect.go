@@ -1,6 +1,5 @@
-// Package inspect lists what a notebook would touch, by reading it: the commands that it runs, the
-// packages that it imports, the files and addresses that it names, and the code for the page. It
-// executes nothing.
+// Package inspect lists what a notebook would access, by reading it: its commands, packages, files,
+// addresses, and code for the page. It executes nothing.
 package inspect
 
 import (
@@ -33,19 +32,19 @@ const (
 // Subjects are all subjects.
 var Subjects = []Subject{Commands, Packages, Files, Addresses, Page}
 
-// A Finding is one thing that a notebook names.
+// A Finding is one thing that a notebook mentions.
 type Finding struct {
 	Subject Subject
-	// Text is what is named, as it stands in the notebook: it may have control characters.
+	// Text is its name as written in the notebook: it may contain control characters.
 	Text string
-	// Powers says what code can do with a package; empty if that is no more than to compute.
+	// Powers says what code can do with a package; empty if it only computes.
 	Powers string
-	// Places are the cells that name it, such as "cell 3" or "text before cell 3". Code cells count
-	// from 1.
+	// Places are the cells that mention it, such as "cell 3" or "text before cell 3". Code cells
+	// count from 1.
 	Places []string
 }
 
-// Universe is what cells know without the notebook.
+// Universe is the environment of cells outside the notebook.
 type Universe struct {
 	// Preloaded maps the names of packages that need no import to their paths.
 	Preloaded map[string]string
@@ -53,7 +52,8 @@ type Universe struct {
 	Known func(path string) bool
 }
 
-// Notebook returns what a notebook names, sorted by subject, and within one by the first place.
+// Notebook returns the findings in a notebook, sorted by subject, and within one by the first
+// place.
 func (u Universe) Notebook(nb *notebook.Notebook) []Finding {
 	r := &reader{universe: u, packages: maps.Clone(u.Preloaded), found: map[[2]string]int{}, foreign: Language(nb) != "go"}
 	number := 0
@@ -86,10 +86,10 @@ func (u Universe) Notebook(nb *notebook.Notebook) []Finding {
 type reader struct {
 	universe Universe
 	foreign  bool              // the code is not Go
-	packages map[string]string // what names stand for: those preloaded and those imported
+	packages map[string]string // package names: preloaded and imported ones
 	place    string
 	findings []Finding
-	found    map[[2]string]int // the finding of a subject and a text
+	found    map[[2]string]int // the index of the finding by subject and text
 }
 
 func (r *reader) add(subject Subject, text, powers string) {
@@ -133,7 +133,7 @@ func (r *reader) code(source string) {
 	}
 }
 
-// harmless are magics that touch nothing outside of the session.
+// harmless are magics that access nothing outside the session.
 var harmless = []string{"time", "timeit", "prof", "who", "rm", "reset", "history", "args", "capture", "markdown", "latex", "html", "svg", "engine", "strict", "help"}
 
 func (r *reader) magic(m *magics.Use, source string) {
@@ -144,12 +144,12 @@ func (r *reader) magic(m *magics.Use, source string) {
 	case m.Name == "javascript":
 		r.add(Page, text, "")
 	case m.Kind == &magics.QuestionKind, m.Kind != nil && slices.Contains(harmless, m.Name):
-	default: // also what is no magic here: another kernel may have it
+	default: // including unknown magics: another kernel may have them
 		r.add(Commands, text, "")
 	}
 }
 
-// Language returns the language of a notebook's code in lower case: that of its metadata, or go.
+// Language returns the language of a notebook's code in lower case: that in its metadata, or go.
 func Language(nb *notebook.Notebook) string {
 	for _, key := range [][2]string{{"kernelspec", "language"}, {"language_info", "name"}} {
 		if info, ok := nb.Metadata[key[0]].(map[string]any); ok {
@@ -167,8 +167,8 @@ var (
 	starting = regexp.MustCompile(`(?m)^.*\b(?:system|popen|Popen|subprocess|exec\w*|eval|spawn\w*|run_line_magic|shell)\b.*$`)
 )
 
-// otherCode reads code in another language than Go, in which it knows no more than what imports,
-// strings and functions that start programs look like in most.
+// otherCode reads code in another language than Go. It knows only the usual forms of imports,
+// strings and functions that start programs.
 func (r *reader) otherCode(text string) {
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		r.add(Packages, m[1], "in another language than Go")
@@ -183,7 +183,7 @@ func (r *reader) otherCode(text string) {
 	}
 }
 
-// golang reads Go, which need not be right.
+// golang reads Go, which may contain errors.
 func (r *reader) golang(text []byte) {
 	var s scanner.Scanner
 	files := token.NewFileSet()
@@ -196,19 +196,19 @@ func (r *reader) golang(text []byte) {
 		}
 		g.token(tok, lit)
 	}
-	g.token(token.SEMICOLON, "") // ends what is open
+	g.token(token.SEMICOLON, "") // ends open calls and literals
 }
 
 // A goReader reads the tokens of Go.
 type goReader struct {
 	*reader
-	before  [4]string // the tokens before, the last first; of a literal "literal"
+	before  [4]string // the previous tokens, the last first; "literal" for a literal
 	comment string    // before the token
-	imports int       // 1 behind the word import, 2 in its parentheses
-	literal string    // the string that is being put together by +
-	joined  bool      // literal is one
-	call    string    // the function of a package that was named last
-	command []string  // a call that starts a program: the function and the strings behind it
+	imports int       // 1 after the word import, 2 in its parentheses
+	literal string    // the string being joined with +
+	joined  bool      // there is such a string
+	call    string    // the last function of a package
+	command []string  // a call that starts a program: the function and its strings
 }
 
 func (g *goReader) token(tok token.Token, lit string) {
@@ -260,7 +260,7 @@ func (g *goReader) push(tok string) {
 	g.before[0] = tok
 }
 
-// string is told of a string of Go.
+// string handles a Go string.
 func (g *goReader) string(value string) {
 	if g.imports > 0 {
 		g.add(Packages, value, g.powers(value))
@@ -280,7 +280,7 @@ func (g *goReader) string(value string) {
 	g.literal, g.joined = g.literal+value, true
 }
 
-// literalEnds is told that no further string is joined to the one before.
+// literalEnds handles the end of a string that is joined with +.
 func (g *goReader) literalEnds() {
 	if !g.joined {
 		return
@@ -304,10 +304,10 @@ func (g *goReader) literalEnds() {
 	}
 }
 
-// opensFiles are packages whose strings are names of files, whatever they look like.
+// opensFiles are packages whose strings are file names, whatever they look like.
 var opensFiles = map[string]bool{"os": true, "io/ioutil": true, "github.com/hierml/notebook/hierml/files": true}
 
-// powersOf says what code can do with a package beside computing.
+// powersOf says what code can do with a package besides computing.
 var powersOf = map[string]string{
 	"C":               "compiles and runs C",
 	"os":              "files, environment variables, processes",
@@ -347,7 +347,7 @@ var hiermlPowers = map[string]string{
 // isNetwork reports whether a package is net, or below it.
 func isNetwork(path string) bool { return path == "net" || strings.HasPrefix(path, "net/") }
 
-// powers says what code can do with a package; of one that is not known, that too.
+// powers says what code can do with a package, or that the package is unknown.
 func (g *goReader) powers(path string) string {
 	own, isOwn := strings.CutPrefix(path, "github.com/hierml/notebook/")
 	powers, listed := powersOf[path]
@@ -359,7 +359,7 @@ func (g *goReader) powers(path string) string {
 	case isNetwork(path):
 		return "network"
 	case path != "" && !g.universe.Known(path):
-		return "not of Go or hierml: it is downloaded or taken from beside the notebook, and importing it runs its code"
+		return "not part of Go or hierml: it is downloaded or taken from the notebook's folder, and importing it runs its code"
 	}
 	return ""
 }
@@ -380,20 +380,20 @@ var (
 	hostPort  = regexp.MustCompile(`^[\w.:\[\]-]*:\w+$`)
 )
 
-// looksLikeFile reports whether a string is likely to be the name of a file.
+// looksLikeFile reports whether a string is probably a file name.
 func looksLikeFile(s string) bool {
 	return !strings.ContainsAny(s, "\n\x00") && !address.MatchString(s) && len(s) < 4096 &&
 		(rooted.MatchString(s) || extension.MatchString(s) && !number.MatchString(s))
 }
 
 var (
-	// linked matches where a link or a picture of Markdown, or an attribute of HTML, leads.
+	// linked matches the target of a Markdown link or image, or of an HTML attribute.
 	linked = regexp.MustCompile(`(?:\]\(|\]:[ \t]*)<?([^\s)>]+)|(?i:\b(?:src|href|action|data|poster|background)\s*=\s*)["']?([^\s"'>]+)`)
-	// markup matches what a browser would run.
+	// markup matches HTML that a browser would run.
 	markup = regexp.MustCompile(`(?i)<\s*(?:script|iframe|object|embed|form|meta|base|link)\b|<[^>]*\son\w+\s*=|javascript:|srcdoc\s*=`)
 )
 
-// markdown reads text of a cell that is none of code.
+// markdown reads the text of a cell without code.
 func (r *reader) markdown(text string) {
 	r.addresses(text)
 	for _, m := range linked.FindAllStringSubmatch(text, -1) {
@@ -406,8 +406,7 @@ func (r *reader) markdown(text string) {
 	}
 }
 
-// output reads what is stored of a cell's outputs, which a front end shows when the notebook is
-// opened.
+// output reads a stored output of a cell, which a front end shows when the notebook is opened.
 func (r *reader) output(o *notebook.Output) {
 	r.addresses(o.Text)
 	for _, mime := range slices.Sorted(maps.Keys(o.Data)) {
@@ -428,7 +427,7 @@ func (r *reader) output(o *notebook.Output) {
 	r.any(o.Extra)
 }
 
-// any reads a value of JSON.
+// any reads a JSON value.
 func (r *reader) any(v any) {
 	switch v := v.(type) {
 	case string:

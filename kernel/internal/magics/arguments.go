@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// read reads the argument of a magic in a cell, or the statements that it measures. At is the place
-// of what is wrong, and the complaint is empty if nothing is.
+// read parses the argument of a magic in a cell, or the statements that it measures. at is the
+// place of a mistake, and complaint is empty if there is none.
 func (m *Use) read(source string) (at int, complaint string) {
 	argument := source[m.Argument:m.ArgumentEnd]
 	at = m.Argument
@@ -48,7 +48,7 @@ func (m *Use) read(source string) (at int, complaint string) {
 		}
 	case "rm":
 		if argument == "" {
-			return m.Start, "%rm needs the names of what is to be forgotten"
+			return m.Start, "%rm needs the names to forget"
 		}
 	case "run":
 		if argument == "" {
@@ -66,7 +66,7 @@ func (m *Use) read(source string) (at int, complaint string) {
 		number, found := strings.CutPrefix(argument, "-n")
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if m.Last = n; !found || err != nil || n <= 0 {
-			complaint = "%history takes no argument, or -n and how many of the last inputs are listed"
+			complaint = "%history takes no argument, or -n and a number of inputs"
 		}
 	case "capture":
 		if argument != "" && (!token.IsIdentifier(argument) || argument == "_") {
@@ -88,18 +88,18 @@ func (m *Use) read(source string) (at int, complaint string) {
 		if m.Command || m.Whole && m.Name != "timeit" {
 			break
 		}
-		// The Go that is written around what is no list of statements would make that hard to
+		// The Go code around a text that is not a list of statements would make that hard to
 		// understand.
 		m.body, at, complaint = syntax.Statements(source[m.Statement:m.StatementEnd])
 		if at >= 0 {
-			complaint = cmp.Or(complaint, "%"+m.Name+" measures statements; what else there is stands in another cell")
+			complaint = cmp.Or(complaint, "%"+m.Name+" measures only statements. Put everything else into another cell")
 		}
 		return m.Statement + at, complaint
 	}
 	return at, complaint
 }
 
-// readVariable reads the argument of %env. The complaint is empty if nothing is wrong.
+// readVariable parses the argument of %env. The complaint is empty if nothing is wrong.
 func (m *Use) readVariable(argument string) (complaint string) {
 	name, value, set := strings.Cut(argument, "=")
 	if !set {
@@ -123,7 +123,7 @@ func (m *Use) readVariable(argument string) (complaint string) {
 	return ""
 }
 
-// testOptions are the options of %test that programs of tests know, and whether they take a value.
+// testOptions are the options of %test for test programs, and whether they take a value.
 var testOptions = map[string]bool{
 	"run": true, "skip": true, "bench": true, "benchtime": true, "count": true, "cpu": true, "timeout": true, "parallel": true, "shuffle": true,
 	"fuzz": true, "fuzztime": true, "fuzzminimizetime": true,
@@ -136,10 +136,10 @@ var buildFlags = map[string]bool{
 	"race": false, "msan": false, "asan": false, "trimpath": false, "a": false,
 }
 
-// option is a word that is an option, with a value or without.
+// option matches a word that is an option, with or without a value.
 var option = regexp.MustCompile(`^--?([a-z]+)(?:=([\s\S]*))?$`)
 
-// testArguments takes the argument of %test apart. The complaint is empty if nothing is wrong.
+// testArguments parses the argument of %test. The complaint is empty if nothing is wrong.
 func testArguments(argument string) (run TestRun, complaint string) {
 	list, names, complaint := options(argument, func(name string) (value, ok bool) {
 		value, ok = testOptions[name]
@@ -172,11 +172,11 @@ func testArguments(argument string) (run TestRun, complaint string) {
 	return run, complaint
 }
 
-// fuzzTime is how long a fuzz test runs, or how often.
+// fuzzTime matches how long, or how often, a fuzz test runs.
 var fuzzTime = regexp.MustCompile(`^(\d+x|[\d.]+(ns|us|µs|ms|s|m|h)[\d.a-zµ]*)$`)
 
-// goFlags takes the flags of %goflags apart. Unset says that there are to be none. The complaint is
-// empty if nothing is wrong with them.
+// goFlags parses the flags of %goflags. unset says that all are removed. The complaint is empty if
+// nothing is wrong.
 func goFlags(argument string) (flags []string, unset bool, complaint string) {
 	if argument == "--" {
 		return nil, true, ""
@@ -191,8 +191,8 @@ func goFlags(argument string) (flags []string, unset bool, complaint string) {
 	return flags, false, complaint
 }
 
-// options takes an argument apart, and returns each option, with its value, as a word, and the
-// other words. Known says whether an option exists, and whether it takes a value.
+// options parses an argument, and returns each option with its value as a word, and the other
+// words. known says whether an option exists, and whether it takes a value.
 func options(argument string, known func(name string) (value, ok bool), magic string) (list, others []string, complaint string) {
 	parts, complaint := words(argument)
 	for len(parts) > 0 && complaint == "" {
@@ -220,7 +220,7 @@ func options(argument string, known func(name string) (value, ok bool), magic st
 	return list, others, complaint
 }
 
-// words returns the words of a text. Quotation marks hold one together.
+// words splits a text into words. Quotation marks hold one together.
 func words(text string) (words []string, complaint string) {
 	var word strings.Builder
 	begun, quote := false, rune(0)
@@ -250,11 +250,11 @@ func words(text string) (words []string, complaint string) {
 	return words, ""
 }
 
-// A File is one that %run names, and the arguments that it gets, as they are written.
+// A File is a file that %run names, and its arguments as written.
 type File struct{ Name, Arguments string }
 
-// files returns what the argument of a %run may name, as the name of a file may have blanks in it:
-// all of the argument, or its first word.
+// files returns the possible files of a %run, since the name of a file may contain blanks: the
+// whole argument, or its first word.
 func files(argument string) []File {
 	all := File{Name: Unquote(argument)}
 	quote := rune(0)

@@ -10,18 +10,17 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// An insert is a place in a command where the value of an expression is put in, as offsets into the
-// cell.
+// An insert is the place of an expression in a command, as offsets into the cell.
 type insert struct {
-	// start and end are those of the braces, and from and to those of the expression in them.
+	// start and end are the braces, and from and to the expression in them.
 	start, from, to, end int
-	// quote is the quotation mark that the command has opened there; 0 for none.
+	// quote is the quotation mark that is open there in the command; 0 for none.
 	quote byte
-	// plain says that the braces are doubled, and stand for the expression in single ones.
+	// plain says that the braces are doubled, and mean the expression in single braces.
 	plain bool
 }
 
-// command reads a command of the shell behind an exclamation mark. A backslash at the end of a line
+// command parses a shell command after an exclamation mark. A backslash at the end of a line
 // continues it.
 func (f *magicFinder) command(at int, before []syntax.Lexeme) *Use {
 	end := f.line(at)
@@ -40,7 +39,8 @@ func (f *magicFinder) command(at int, before []syntax.Lexeme) *Use {
 	return m
 }
 
-// lines returns the command at an exclamation mark whose output is assigned, nil if that is Go.
+// lines returns the command at an exclamation mark whose output is assigned, or nil if the code is
+// Go.
 func (f *magicFinder) lines(at int, before []syntax.Lexeme) *Use {
 	if f.known == nil || len(before) <= f.begun {
 		return nil
@@ -63,8 +63,8 @@ func (f *magicFinder) lines(at int, before []syntax.Lexeme) *Use {
 	return m
 }
 
-// isGo reports whether what stands behind an exclamation mark, up to the end of the line, is the
-// beginning of an expression of Go: it names something that there is, and is none of a command.
+// isGo reports whether the text after an exclamation mark, up to the end of the line, is the
+// beginning of a Go expression: it names something known, and is not a command.
 func (f *magicFinder) isGo(at int, before []syntax.Lexeme) bool {
 	text := f.text[at:f.line(at)]
 	lexemes := syntax.Lex(text)
@@ -105,8 +105,8 @@ func (f *magicFinder) isGo(at int, before []syntax.Lexeme) bool {
 	return err == nil
 }
 
-// names reports whether a name is known, or is one in the cell before the statement that an offset
-// is in, or of a declaration behind that.
+// names reports whether a name is known, or occurs in the cell before the statement around an
+// offset, or in a declaration after it.
 func (f *magicFinder) names(name string, at int, before []syntax.Lexeme) bool {
 	if f.known != nil && f.known(name) {
 		return true
@@ -125,8 +125,8 @@ func (f *magicFinder) names(name string, at int, before []syntax.Lexeme) bool {
 	return false
 }
 
-// insert finds where values are put into a command. It follows the quotation marks of the shell, as
-// a value is written otherwise in them.
+// insert finds the places for values in a command. It tracks the shell's quotation marks, which
+// change how a value is written.
 func (f *magicFinder) insert(m *Use, from, to int, before []syntax.Lexeme) {
 	if !strings.Contains(f.text[from:to], "{") {
 		return
@@ -164,7 +164,7 @@ func (f *magicFinder) insert(m *Use, from, to int, before []syntax.Lexeme) {
 				}
 				if end < to && f.text[end] == '{' {
 					if _, ok := f.expression(end, to, before); ok {
-						m.complain(end, "no value can be put in between backquotes: write $(...)")
+						m.complain(end, "no value can be inserted between backquotes: write $(...)")
 					}
 				}
 				end++
@@ -201,8 +201,8 @@ func (f *magicFinder) insert(m *Use, from, to int, before []syntax.Lexeme) {
 	}
 }
 
-// expression reads an expression in braces. It begins with a name that is known, so that what means
-// something to the shell, or to what it runs, is none: {a,b}, {1..3}, {print $1}, ${HOME}, {}.
+// expression parses an expression in braces. It must begin with a known name, so that braces with a
+// meaning for the shell, or for its commands, do not count: {a,b}, {1..3}, {print $1}, ${HOME}, {}.
 func (f *magicFinder) expression(at, to int, before []syntax.Lexeme) (insert, bool) {
 	p := insert{start: at, from: at + 1}
 	if strings.HasPrefix(f.text[at:to], "{{") {
@@ -222,7 +222,7 @@ func (f *magicFinder) expression(at, to int, before []syntax.Lexeme) (insert, bo
 		}
 		switch types.Universe.Lookup(text).(type) {
 		case *types.Builtin, *types.TypeName:
-			return p, false // as the print of awk
+			return p, false // such as awk's print
 		}
 		p.to, p.end = i, i+1
 		if p.plain {

@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Completeness tells, as IsComplete does, whether a cell with magics is whole as far as they are
-// concerned, and what Go is left of it. A cell that is a script or the text of a file ends with an
-// empty line.
+// Completeness tells, like IsComplete, whether a cell is complete as far as its magics are
+// concerned, and returns the Go code that is left. A cell that is a script or the text of a file
+// ends with an empty line.
 func Completeness(source string, known func(string) bool) (status, rest string) {
 	uses, _ := Find(source, known)
 	if len(uses) == 0 {
@@ -31,8 +31,8 @@ func Completeness(source string, known func(string) bool) (status, rest string) 
 	return "", rest
 }
 
-// Without returns the cell with blanks in place of all that is not Go, so that every offset and
-// line stays what it was. The known names are those that Find asks for.
+// Without replaces everything that is not Go in a cell with blanks, so that offsets and lines stay
+// the same. known is as for Find.
 func Without(source string, known func(string) bool) string {
 	uses, _ := Find(source, known)
 	if len(uses) == 0 {
@@ -53,7 +53,7 @@ func Without(source string, known func(string) bool) string {
 			}
 		}
 		if m.Lines && m.End-m.Start >= len(`""`) {
-			copy(out[m.Start:], `""`) // a value, that the statement has one
+			copy(out[m.Start:], `""`) // a value for the statement
 		}
 	}
 	return string(out)

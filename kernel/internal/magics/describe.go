@@ -9,7 +9,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Fenced returns a block of Go in Markdown. The fence is longer than any row of backquotes in it.
+// Fenced returns a block of Go in Markdown. The fence is longer than any row of backquotes in the
+// code.
 func Fenced(code string) string {
 	fence := "```"
 	for strings.Contains(code, fence) {
@@ -38,7 +39,7 @@ func Help() *program.Bundle {
 	return &program.Bundle{Data: map[string]any{"text/plain": text.String(), "text/html": page}}
 }
 
-// wrapped breaks a text into lines of at most width bytes, where it has blanks.
+// wrapped breaks a text at blanks into lines of at most width bytes.
 func wrapped(text string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -58,7 +59,7 @@ func wrapped(text string, width int) string {
 	return b.String()
 }
 
-// Table writes rows as text and as HTML. The columns with these numbers are code.
+// Table formats rows as text and as HTML. The columns with the numbers in code contain code.
 func Table(head []string, rows [][]string, code ...int) (text, page string) {
 	var b, h strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

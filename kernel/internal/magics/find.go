@@ -10,14 +10,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// MayHold reports whether a text can have magics at all. It is all that they cost a cell without
-// them.
+// MayHold reports whether a text can have magics at all. A cell without magics needs no other
+// check.
 func MayHold(text string) bool {
 	if !strings.ContainsAny(text, "%!?") {
 		return false
 	}
 	if strings.Contains(text, "; %") {
-		return true // which is a mistake to be told
+		return true // a mistake that must be reported
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -28,10 +28,10 @@ func MayHold(text string) bool {
 	return false
 }
 
-// question is a line that asks about a name, or about a magic.
+// question matches a line that asks about a name, or about a magic.
 var question = regexp.MustCompile(`^(\?{0,2})(%{0,2}[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*)(\?{0,2})[ \t]*;?$`)
 
-// asks returns the submatches of a line that is a question, nil if it is none.
+// asks returns the submatches of a question, or nil.
 func asks(line string) []int {
 	at := question.FindStringSubmatchIndex(line)
 	if at == nil || at[2] == at[3] && at[6] == at[7] {
@@ -46,16 +46,17 @@ type magicFinder struct {
 	bytes []byte // of the text
 	known func(string) bool
 	found []*Use
-	// begun is how many lexemes come before the statement at the top that was seen last.
+	// begun is the number of lexemes before the last top-level statement.
 	begun int
-	// seen counts what the cell runs as Go: lexemes, and magics that are not the engine's own.
+	// seen counts the parts that run as Go: lexemes, and magics that the engine does not carry out
+	// itself.
 	seen int
 }
 
 // Find returns the magics of a cell, in order, and how much else there is. Text within strings and
-// comments is none, nor is any that can be Go, except for an expression at the beginning of a line
-// that begins with !, and one that is assigned and begins with ! and a name that is neither the
-// cell's nor known.
+// comments is not a magic, and neither is valid Go, with two exceptions: an expression at the
+// beginning of a line that begins with !, and an assigned one that begins with ! and a name that is
+// neither in the cell nor known.
 func Find(text string, known func(string) bool) ([]*Use, int) {
 	if !MayHold(text) {
 		return nil, 0
@@ -69,7 +70,7 @@ func Find(text string, known func(string) bool) ([]*Use, int) {
 		}
 		start = m.End
 		if m.Name == "timeit" {
-			// What follows stands in a function.
+			// The rest is inside a function.
 			f.scan(start, []syntax.Lexeme{{Tok: token.FUNC}, {Tok: token.LBRACE}}, []token.Token{token.LBRACE})
 			return f.found, f.seen
 		}
@@ -86,13 +87,13 @@ func (f *magicFinder) add(m *Use) {
 	f.found = append(f.found, m)
 }
 
-// line returns the end of the line that an offset is in, without blanks.
+// line returns the end of the line around an offset, without blanks.
 func (f *magicFinder) line(at int) int {
 	line, _, _ := strings.Cut(f.text[at:], "\n")
 	return at + len(strings.TrimRight(line, " \t\r"))
 }
 
-// whole returns the magic that is about the whole cell, nil if there is none.
+// whole returns the magic that applies to the whole cell, or nil.
 func (f *magicFinder) whole() *Use {
 	start := len(f.text) - len(strings.TrimLeft(f.text, " \t\r\n"))
 	if !strings.HasPrefix(f.text[start:], "%%") || asks(f.text[start:f.line(start)]) != nil {
@@ -130,7 +131,7 @@ func (f *magicFinder) whole() *Use {
 	return m
 }
 
-// readNamed reads a magic with a name, up to the end of its line.
+// readNamed parses a magic with a name, up to the end of its line.
 func (f *magicFinder) readNamed(start int) *Use {
 	end := f.line(start)
 	name := start
@@ -164,10 +165,10 @@ func (f *magicFinder) skip(from, end int) int {
 	return from
 }
 
-// timeItOption is an option of %timeit.
+// timeItOption matches an option of %timeit.
 var timeItOption = regexp.MustCompile(`^-([nr])[ \t]*([0-9]{1,9})(?:[ \t]+|$)`)
 
-// options returns where the options of %timeit end.
+// options returns the end of the options of %timeit.
 func (f *magicFinder) options(m *Use) int {
 	at := m.Argument
 	for {
@@ -179,15 +180,14 @@ func (f *magicFinder) options(m *Use) int {
 	}
 }
 
-// scan looks at the text from an offset on, which is preceded by lexemes and stands in open
-// brackets.
+// scan searches the text from an offset on, given the lexemes before it and the open brackets.
 func (f *magicFinder) scan(from int, before []syntax.Lexeme, open []token.Token) {
 	for from < len(f.text) {
 		from, before, open = f.statements(from, before, open)
 	}
 }
 
-// statements looks for the next magic, and returns the state behind it.
+// statements searches for the next magic, and returns the state after it.
 func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.Token) (int, []syntax.Lexeme, []token.Token) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(f.text)-from)
@@ -239,13 +239,13 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 	}
 }
 
-// misplaced reports whether what follows the lexemes begins a statement, so that a percent sign
-// cannot be Go.
+// misplaced reports whether a statement begins after the lexemes, so that a percent sign cannot be
+// Go.
 func (f *magicFinder) misplaced(before []syntax.Lexeme, open []token.Token) bool {
 	return len(open) == 0 && len(before) > 0 && before[len(before)-1].Tok == token.SEMICOLON && f.begins(before, open)
 }
 
-// begins reports whether what follows the lexemes begins a statement.
+// begins reports whether a statement begins after the lexemes.
 func (f *magicFinder) begins(before []syntax.Lexeme, open []token.Token) bool {
 	if len(before) == 0 {
 		return true
@@ -263,10 +263,10 @@ func (f *magicFinder) begins(before []syntax.Lexeme, open []token.Token) bool {
 	return false
 }
 
-// first reports whether an offset, behind the lexemes, is that of the first text on its line.
+// first reports whether an offset after the lexemes is that of the first text on its line.
 func (f *magicFinder) first(from, at int, before []syntax.Lexeme) bool {
 	if len(before) > 0 {
-		// What cannot be scanned may be longer in words than in the text.
+		// Text that cannot be scanned may be longer in lexemes than in the source.
 		from = min(max(from, before[len(before)-1].End(f.text)), at)
 	}
 	gap := f.text[from:at]
@@ -277,7 +277,7 @@ func (f *magicFinder) first(from, at int, before []syntax.Lexeme) bool {
 	return strings.TrimLeft(gap[newline+1:], " \t\r") == ""
 }
 
-// magic returns the magic that begins at an offset, nil if there is none.
+// magic returns the magic at an offset, or nil.
 func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, open []token.Token) *Use {
 	end := f.line(at)
 	var m *Use
@@ -304,14 +304,13 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 		return nil
 	}
 	if len(open) > 0 {
-		m.fault = "" // whatever else is wrong
+		m.fault = "" // replaces any other fault
 		m.complain(at, strings.TrimRight(f.text[at:f.word(at)], " ")+" stands in a block; magics work only at the top of a cell")
 	}
 	return m
 }
 
-// element reports whether a line that begins behind a bracket can be the beginning of a literal's
-// elements.
+// element reports whether a line after a bracket can be the beginning of a literal's elements.
 func (f *magicFinder) element(at, end int, before []syntax.Lexeme) bool {
 	if len(before) == 0 || before[len(before)-1].Tok == token.SEMICOLON {
 		return false
@@ -329,7 +328,7 @@ func (f *magicFinder) word(at int) int {
 	return end
 }
 
-// timed finds the statement behind %time or %timeit. It may go on for several lines.
+// timed finds the statement after %time or %timeit. It may continue over several lines.
 func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	if m.Name != "timeit" {
 		m.Statement = m.Argument
@@ -365,8 +364,7 @@ func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	}
 }
 
-// splitFirst returns the first item of a text, which is not empty. What comes behind it need not be
-// Go.
+// splitFirst returns the first item of a non-empty text. The text after it need not be Go.
 func splitFirst(bytes []byte) syntax.Item {
 	file := token.NewFileSet().AddFile("", -1, len(bytes))
 	var s scanner.Scanner

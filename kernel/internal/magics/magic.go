@@ -8,27 +8,28 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Magics are what a cell may hold beside Go: lines that begin with a percent sign, as %time f(),
-// commands of the shell, as !ls, and questions, as name?. They stand at the top of a cell, at the
-// beginning of a line; one with two percent signs begins a cell and is about all of it.
+// Magics are the parts of a cell that are not Go: lines that begin with a percent sign, such as
+// %time f(), shell commands, such as !ls, and questions, such as name?. They are at the top level
+// of a cell, at the beginning of a line. A magic with two percent signs begins a cell and applies
+// to all of it.
 //
 // find.go finds them, and text.go writes most of them as Go before the cell is parsed, so that they
-// are checked and run as what the user writes; the functions that this Go calls are in
-// stdlib/magic. Those about the session itself are carried out by the engine (magic_session.go),
-// before or after the cell's Go.
+// are checked and run like user code; the functions that this Go calls are in stdlib/magic. The
+// engine itself carries out magics about the session (magic_session.go), before or after the cell's
+// Go.
 
 // A Kind describes a magic.
 type Kind struct {
 	Name string // without the percent sign
 	// Line and cell say how the magic is written.
 	Line, Cell bool
-	// own says that the engine carries it out, with no Go; last that it does so behind the cell's
-	// Go, wherever it stands.
+	// own says that the engine carries it out, without Go; last that it does so after the cell's
+	// Go, wherever the magic is.
 	own, last bool
-	// Files says that its argument is the name of a file, folders that it is that of a folder, and
-	// Names that it is names that the session has declared.
+	// Files says that its argument is a file name, folders that it is a folder, and Names that it
+	// consists of names declared in the session.
 	Files, Folders, Names bool
-	// mime is the type of what the rest of the cell is and is shown as; empty for others.
+	// mime is the MIME type of the rest of the cell, which is shown; empty for others.
 	mime    string
 	Usage   string
 	doc     string
@@ -127,7 +128,7 @@ var (
 		example: "strings.Cut?"}
 )
 
-// magicNamed returns the magic of that name, nil if there is none.
+// magicNamed returns the magic with a name, or nil.
 func magicNamed(name string) *Kind {
 	for i := range Kinds {
 		if Kinds[i].Name == name {
@@ -137,7 +138,7 @@ func magicNamed(name string) *Kind {
 	return nil
 }
 
-// sign is how a magic of that name is written.
+// sign is the notation of the magic with a name.
 func (k *Kind) sign() string {
 	if k.Line {
 		return "%" + k.Name
@@ -145,8 +146,8 @@ func (k *Kind) sign() string {
 	return "%%" + k.Name
 }
 
-// Describe describes the magic of a name that is written with its percent signs, or says that there
-// is none.
+// Describe describes the magic with a name, which includes its percent signs, or says that there is
+// none.
 func Describe(written string) (*program.Bundle, string) {
 	k := magicNamed(strings.TrimLeft(written, "%"))
 	if k == nil {
@@ -158,7 +159,7 @@ func Describe(written string) (*program.Bundle, string) {
 	}}, ""
 }
 
-// instead says what there is in place of magics that other kernels have.
+// instead says what replaces magics of other kernels.
 var instead = map[string]string{
 	"hist": "%history", "whos": "%who", "lsmagic": "%help", "magic": "%help", "quickref": "%help", "set_env": "%env", "reset_selective": "%rm", "xdel": "%rm",
 	"prun": "%prof", "lprun": "%prof", "sh": "%%bash", "script": "%%bash", "system": "!COMMAND", "sx": "!COMMAND", "pycat": "!cat FILE", "pinfo": "NAME?", "file": "%%writefile",
@@ -168,10 +169,10 @@ var instead = map[string]string{
 	"python": "!python3 FILE", "python3": "!python3 FILE",
 }
 
-// shellCommands are those that IPython has magics for.
+// shellCommands are the commands for which IPython has magics.
 var shellCommands = []string{"pwd", "ls", "ll", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "less", "more", "man", "head", "tail", "echo", "git", "wget", "curl"}
 
-// unknown words the complaint about a name that no magic has.
+// unknown words the complaint about an unknown magic.
 func unknown(written string) string {
 	name := strings.TrimLeft(written, "%")
 	if slices.Contains(shellCommands, name) {
@@ -180,7 +181,7 @@ func unknown(written string) string {
 	if other := instead[name]; other != "" {
 		return "there is no magic " + written + "; in its place there is " + other + " (%help lists the magics)"
 	}
-	best, least := "", len(name)/2+1 // more changes than that are another word
+	best, least := "", len(name)/2+1 // with more changes it is another word
 	for _, k := range Kinds {
 		if len(name) > 2*len(k.Name) {
 			continue // the name need not be compared, which takes long if it is

@@ -8,8 +8,8 @@ import (
 )
 
 // withMain makes a cell that is a program, with the clause package main, call its function main
-// behind everything else, but for an expression at the end, which is the value of the cell, unless
-// one of its statements does. Places in the call are those of the declaration.
+// after everything else, unless one of its statements does. An expression at the end, the value of
+// the cell, stays last. Places in the call are those of the declaration.
 func withMain(l *syntax.Lexed) {
 	program, declared, called := false, -1, false
 	for _, it := range l.Items {

@@ -7,19 +7,19 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// mustText declares the function that a call with an error is given to in functions, where errors
-// do not stop the cell by themselves.
+// mustText declares the function for calls with an error inside functions, where errors do not stop
+// the cell by themselves.
 const mustText = "func " + program.Must + "[T any](value T, err error) T { if err != nil { panic(err) }; return value }\n"
 
-// withMust puts the declaration of must before the Go of a cell, if it calls a function of that
-// name and neither it nor an earlier cell declares one: from then on it is one of the session's.
+// withMust adds the declaration of must to the Go of a cell, if it calls a function of that name
+// and neither it nor an earlier cell declares one. From then on the session has it.
 func withMust(l *syntax.Lexed, taken func(string) bool) {
 	if callsMust(l.Items) && !taken(program.Must) {
 		l.Insert(syntax.Edits{{Text: mustText}})
 	}
 }
 
-// callsMust reports whether items call a function must that they do not declare at the top.
+// callsMust reports whether items call a function must that they do not declare at the top level.
 func callsMust(items []syntax.Item) bool {
 	calls := false
 	for _, it := range items {

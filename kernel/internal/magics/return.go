@@ -6,9 +6,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// ended makes a return statement at the top of a cell end it: a value that it returns is the cell's
-// last expression, and no statement below it is part of the cell. Declarations are, wherever they
-// stand. No place in the text changes.
+// ended makes a return statement at the top level of a cell end the cell: its value becomes the
+// cell's last expression, and the statements below it are removed. Declarations stay, wherever they
+// are. No place in the text changes.
 func ended(l *syntax.Lexed) {
 	for i, it := range l.Items {
 		if it.Kind != syntax.ItemStatement {
@@ -33,8 +33,8 @@ func ended(l *syntax.Lexed) {
 	}
 }
 
-// returned returns what takes the place of the keyword of a return statement with at most one
-// value, whose lexemes end with the one behind it.
+// returned returns the replacement for the keyword of a return statement with at most one value.
+// The lexemes end with the one after the statement.
 func returned(lexemes []syntax.Lexeme) (text string, ok bool) {
 	if lexemes[0].Tok != token.RETURN {
 		return "", false

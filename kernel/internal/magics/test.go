@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A TestRun is what the argument of %test asks for.
+// A TestRun is the parsed argument of %test.
 type TestRun struct {
-	Options []string // for the program of the tests
-	Race    bool     // it is built with the race detector
+	Options []string // for the test program
+	Race    bool     // build with the race detector
 	Fuzz    string   // a regular expression for the fuzz test that gets random inputs
 	names   []string // of tests
 }
 
-// Choose returns the options for the program of the tests by which it runs those that are asked
-// for, and the fuzz test that gets random inputs. Known are the names of all tests. What is called
-// Parse may be written for TestParse, and a name may go on with that of a subtest behind a slash.
-// Chosen are the names of those tests that may run.
+// Choose returns the options for the test program that select the requested tests, and the fuzz
+// test to run with random inputs. known are the names of all tests. Parse may be written for
+// TestParse, and a name may continue with that of a subtest after a slash. chosen are the names of
+// the tests that may run.
 func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complaint string) {
 	options = r.Options
 	find := func(name string) (found []string) {
@@ -31,7 +31,7 @@ func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complai
 			found = slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !expression.MatchString(k) })
 		}
 		if tests := slices.DeleteFunc(slices.Clone(found), func(k string) bool { return k != name && testKind(k) == "Benchmark" }); len(tests) > 0 {
-			return tests // go test runs no benchmark that it is not asked for
+			return tests // go test runs benchmarks only on request
 		}
 		return found
 	}
@@ -61,7 +61,7 @@ func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complai
 	if r.Fuzz != "" {
 		pattern, err := regexp.Compile(r.Fuzz)
 		if err != nil {
-			return nil, nil, "", "-fuzz " + r.Fuzz + " is no regular expression: " + err.Error()
+			return nil, nil, "", "-fuzz " + r.Fuzz + " is not a regular expression: " + err.Error()
 		}
 		found := slices.DeleteFunc(find(r.Fuzz), func(name string) bool { return testKind(name) != "Fuzz" })
 		for _, k := range known {
@@ -94,8 +94,8 @@ func (r TestRun) Choose(known []string) (options, chosen []string, fuzz, complai
 	return options, chosen, fuzz, ""
 }
 
-// subtest is the expression for subtests that are called like a text, or that it is an expression
-// for.
+// subtest returns the regular expression for subtests whose name is a text, or that the text
+// matches as an expression.
 func subtest(text string) string {
 	exact := "^" + regexp.QuoteMeta(text) + "$"
 	if _, err := regexp.Compile(text); err != nil {
@@ -104,10 +104,10 @@ func subtest(text string) string {
 	return "(?:" + exact + "|" + text + ")"
 }
 
-// matched returns the tests that -run and -bench choose by what the expressions say before a slash.
+// matched returns the tests that -run and -bench select with the expressions before a slash.
 func (r TestRun) matched(known []string) []string {
 	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
-		runs := testKind(name) != "Benchmark" // which run only if -bench says so
+		runs := testKind(name) != "Benchmark" // benchmarks run only with -bench
 		for _, o := range r.Options {
 			option, value, _ := strings.Cut(o, "=")
 			if (option == "-test.bench") != (testKind(name) == "Benchmark") || option != "-test.run" && option != "-test.bench" {
@@ -121,7 +121,7 @@ func (r TestRun) matched(known []string) []string {
 	})
 }
 
-// testKind is the beginning of a test's name by which the go command takes it for one.
+// testKind returns the prefix of a test's name that makes it one for the go command.
 func testKind(name string) string {
 	for _, kind := range []string{"Test", "Benchmark", "Example", "Fuzz"} {
 		if strings.HasPrefix(name, kind) {

@@ -18,7 +18,7 @@ type Own struct {
 	Before, After []*Use
 }
 
-// Capture returns the magic that keeps what the cell shows to itself, nil if there is none.
+// Capture returns the magic that captures the cell's output, or nil.
 func (o Own) Capture() *Use {
 	for _, m := range o.Before {
 		if m.Name == "capture" {
@@ -28,9 +28,9 @@ func (o Own) Capture() *Use {
 	return nil
 }
 
-// Translate returns the source of a cell with its magics written as Go, and what else cells have
-// that Go has not (return.go, must.go, main.go); those that have no Go, and what is wrong with
-// them. The names that mean something in the session are those for which taken returns true.
+// Translate returns the source of a cell with its magics, and other extensions of Go (return.go,
+// must.go, main.go), written as Go. It also returns the magics without Go, and the mistakes in
+// magics. taken reports whether a name is defined in the session.
 func Translate(cell program.Cell, taken func(string) bool) (*syntax.Lexed, Own, []syntax.Problem) {
 	src := syntax.NewSource(cell)
 	w := &magicWriter{src: src, source: cell.Source}
@@ -65,16 +65,16 @@ func Alias(taken func(string) bool) string {
 
 // A magicWriter writes the Go of a cell.
 type magicWriter struct {
-	src      *syntax.Source // what is written
+	src      *syntax.Source // the result
 	source   string         // of the cell
 	own      Own
 	problems []syntax.Problem
 	alias    string // of package magic
 	b        strings.Builder
-	from     int    // up to which the cell is written
+	from     int    // offset up to which the cell is written
 	stopping string // the function that ends a measurement
-	stopped  int    // where the last end of a measurement ends, 0 if there is none
-	closing  string // ends what a magic of the whole cell has begun
+	stopped  int    // the end of the last call of stopping, or 0
+	closing  string // ends a magic of the whole cell
 }
 
 // write writes the Go of a cell that has magics.
@@ -98,7 +98,7 @@ func (w *magicWriter) write(taken func(string) bool) {
 			case m.after == total:
 				w.own.After = append(w.own.After, m)
 			default:
-				m.complain(m.Start, strings.TrimSpace(w.source[m.Start:m.End])+" stands between statements; put it at the beginning or the end of the cell")
+				m.complain(m.Start, strings.TrimSpace(w.source[m.Start:m.End])+" is between statements. Put it at the beginning or the end of the cell")
 			}
 		}
 		if m.fault != "" {
@@ -109,7 +109,7 @@ func (w *magicWriter) write(taken func(string) bool) {
 	w.finish()
 }
 
-// copy writes the cell as it is, up to an offset.
+// copy copies the cell unchanged, up to an offset.
 func (w *magicWriter) copy(end int) {
 	if w.from < end {
 		w.src.Pieces = append(w.src.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: w.from, Verbatim: true})
@@ -118,7 +118,7 @@ func (w *magicWriter) copy(end int) {
 	}
 }
 
-// put writes Go that stands for an offset of the cell.
+// put writes Go for an offset of the cell.
 func (w *magicWriter) put(origin int, text string) {
 	w.src.Pieces = append(w.src.Pieces, syntax.TextPiece{At: w.b.Len(), Origin: origin, Verbatim: false})
 	w.b.WriteString(text)
@@ -130,7 +130,7 @@ func (w *magicWriter) call(m *Use, function string, args ...string) {
 	w.put(m.Start, w.alias+"."+function+"("+strings.Join(args, ", ")+")")
 }
 
-// magic writes a magic. What stands behind it in the source is w.from.
+// magic writes a magic. The source after it begins at w.from.
 func (w *magicWriter) magic(m *Use) {
 	w.from = m.End
 	if m.Kind == &ShellKind {
@@ -149,7 +149,7 @@ func (w *magicWriter) magic(m *Use) {
 		w.time(m, "StartTimer", "StopTimer")
 	case "prof":
 		if m.Command {
-			m.complain(m.Statement, "%prof is about Go; to measure a command write %time")
+			m.complain(m.Statement, "%prof measures Go. To measure a command, write %time")
 			return
 		}
 		w.time(m, "StartProfile", "StopProfile")
@@ -175,7 +175,7 @@ func (w *magicWriter) magic(m *Use) {
 	}
 }
 
-// shell writes the call that runs a command, which begins at an offset.
+// shell writes the call that runs a command, given the command's offset.
 func (w *magicWriter) shell(m *Use, from int) {
 	function := "Shell"
 	if m.Lines {
@@ -207,20 +207,20 @@ func (w *magicWriter) shell(m *Use, from int) {
 	w.from = end
 }
 
-// body is what follows the line of a magic.
+// body returns the text after the line of a magic.
 func (w *magicWriter) body(m *Use) string {
 	_, body, _ := strings.Cut(w.source[m.ArgumentEnd:], "\n")
 	return body
 }
 
-// stop writes the end of a measurement, which stands for where the cell is written up to.
+// stop writes the end of a measurement at the current offset.
 func (w *magicWriter) stop() {
 	w.put(w.from, "\n"+w.alias+"."+w.stopping+"()")
 	w.stopped = w.b.Len()
 }
 
-// time writes %time, and what else stands around a statement: the call of a function before, and of
-// one behind.
+// time writes %time and similar magics: a call of a function before a statement, and another after
+// it.
 func (w *magicWriter) time(m *Use, start, stop string) {
 	w.stopping = stop
 	if m.Whole {
@@ -293,7 +293,8 @@ func (w *magicWriter) timeIt(m *Use) {
 	}
 }
 
-// use uses the variables that statements declare, which in a function would have to be used.
+// use writes assignments that use the variables of statements, since unused variables are errors in
+// a function.
 func use(statements []ast.Stmt) string {
 	var names []string
 	for _, s := range statements {
@@ -309,7 +310,7 @@ func use(statements []ast.Stmt) string {
 	return strings.Repeat("_, ", len(names)-1) + "_ = " + strings.Join(names, ", ")
 }
 
-// isValue reports an expression that is no statement.
+// isValue reports whether an expression is not a statement.
 func isValue(s ast.Stmt) bool {
 	e, ok := s.(*ast.ExprStmt)
 	if !ok {
@@ -330,19 +331,19 @@ func isValue(s ast.Stmt) bool {
 	return true
 }
 
-// valueBuiltins are the names of functions and types of the language whose calls are no statements.
+// valueBuiltins are the names of predeclared functions and types whose calls are not statements.
 var valueBuiltins = []string{"append", "cap", "complex", "imag", "len", "make", "max", "min", "new", "real",
 	"bool", "byte", "rune", "string", "error", "any", "complex64", "complex128", "float32", "float64", "uintptr",
 	"int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"}
 
-// finish writes what is left of the cell, and ends what a magic of the whole cell has begun.
+// finish writes the rest of the cell, and ends a magic of the whole cell.
 func (w *magicWriter) finish() {
 	end := len(w.source)
 	if w.closing != "" {
 		end = len(strings.TrimRight(w.source, " \t\r\n"))
 	}
 	w.copy(end)
-	// On a line of its own: the cell may end with a comment.
+	// Use a new line: the cell may end with a comment.
 	switch w.closing {
 	case "":
 	case "StopTimer", "StopProfile":
@@ -354,7 +355,7 @@ func (w *magicWriter) finish() {
 	w.src.Text = w.b.String()
 }
 
-// literal writes a text as Go, over several lines if it has them.
+// literal writes a text as a Go literal, over several lines if it has them.
 func literal(text string) string {
 	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {
 		return "`" + text + "`"
@@ -365,42 +366,42 @@ func literal(text string) string {
 // A Use is a magic in the text of a cell, as byte offsets into it.
 type Use struct {
 	Kind       *Kind  // nil if there is no such magic
-	Name       string // as it is written
+	Name       string // as written
 	Start, End int
-	// Argument is what follows the name, up to the end of the line without blanks around it; of a
-	// question it is what is asked about.
+	// Argument is the text after the name, up to the end of the line without surrounding blanks;
+	// for a question it is the name that is asked about.
 	Argument, ArgumentEnd int
-	// Statement is the Go behind %time and %timeit; empty if there is none.
+	// Statement is the Go after %time and %timeit; empty if there is none.
 	Statement, StatementEnd int
-	// Command says that the shell is to run what stands there instead.
+	// Command says that a shell command replaces the statement.
 	Command bool
-	// Lines says that the lines of the command's output are assigned to what stands before.
+	// Lines says that the lines of the command's output are assigned to the variables before it.
 	Lines  bool
-	Whole  bool // the magic is about the whole cell
-	Detail int  // that a question asks for
-	// function is that of package magic which carries the magic out, and words are what its
-	// argument gives to it.
+	Whole  bool // the magic applies to the whole cell
+	Detail int  // of a question
+	// function is the function of package magic that carries out the magic, and words are its
+	// arguments.
 	function string
 	words    []string
-	// body are the statements that the magic measures.
+	// body are the measured statements.
 	body []ast.Stmt
-	// Test is what a %test asks for. Flags are those of a %goflags; Unset says that it removes all.
-	// Last is how many inputs a %history lists, 0 for all, and Files what a %run names, the first
-	// that there is.
+	// Test is the request of %test. Flags are those of %goflags; Unset says that it removes all.
+	// Last is how many inputs %history lists, 0 for all, and Files are the possible files of %run,
+	// of which the first existing one counts.
 	Test    TestRun
 	Flags   []string
 	Unset   bool
 	Last    int
 	Files   []File
 	inserts []insert
-	// after is how much of the cell there was before the magic.
+	// after is the amount of code before the magic in the cell.
 	after int
-	// fault says what is wrong with the magic, and faultAt where.
+	// fault is a mistake in the magic, and faultAt its place.
 	fault   string
 	faultAt int
 }
 
-// Measures reports a magic that stands before the statement which it is about.
+// Measures reports whether a magic comes before the statement that it applies to.
 func (m *Use) Measures() bool { return m.Name == "time" || m.Name == "timeit" || m.Name == "prof" }
 
 func (m *Use) complain(at int, msg string) {

@@ -18,19 +18,18 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An Output shows in a terminal, or in the files that stand for it, what a script writes and
-// displays. Displays are written as text.
+// An Output shows the output of a script in a terminal, or in files. It writes displays as text.
 type Output struct {
 	stdin          io.Reader
 	lines          *bufio.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stdout is one, on which a line can be replaced
+	terminal       bool // stdout is a terminal, on which a line can be replaced
 
-	mu sync.Mutex // guards the fields below; not held while a line is waited for
-	// open is the display that was shown last, while nothing was written after it. Only a terminal
-	// has its text already.
+	mu sync.Mutex // guards the fields below; not held while waiting for input
+	// open is the last display, as long as nothing was written after it. Only a terminal already
+	// has its text.
 	open *display
-	err  error // the first of writing
+	err  error // the first error of writing
 }
 
 type display struct{ id, text string }
@@ -59,10 +58,9 @@ func (o *Output) Stream(name, text string) {
 	o.write(o.stderr, text)
 }
 
-// Display implements program.Output. An update of the display that was shown last replaces it: on a
-// terminal if it is one line; in a file it is the last state that is written. Any other update is
-// shown as a new display. An update without data removes it, and any other display without data
-// shows nothing.
+// Display implements program.Output. An update of the last display replaces it: on a terminal if it
+// is one line; a file gets only the last state. Any other update is shown as a new display. An
+// update without data removes the last display, and any other display without data shows nothing.
 func (o *Output) Display(bundle *program.Bundle, id string, update bool) {
 	if bundle == nil || !o.terminal && bundle.Metadata[nbdisplay.Transient] != nil {
 		return
@@ -95,7 +93,8 @@ func (o *Output) Display(bundle *program.Bundle, id string, update bool) {
 	o.open = d
 }
 
-// text is what is shown of a bundle: a text that may be of data, without orders to the terminal.
+// text returns the text of a bundle, without control sequences for the terminal, since it may
+// contain data.
 func text(bundle *program.Bundle) string {
 	if s, ok := bundle.Data["text/plain"].(string); ok {
 		return visible.Text(strings.TrimSuffix(s, "\n"))
@@ -103,7 +102,7 @@ func text(bundle *program.Bundle) string {
 	return fmt.Sprintf("(%d representations, none of them text)", len(bundle.Data))
 }
 
-// settle ends the display that could still have been replaced.
+// settle ends the display that could still be replaced.
 func (o *Output) settle() {
 	switch {
 	case o.open == nil:
@@ -115,7 +114,7 @@ func (o *Output) settle() {
 	o.open = nil
 }
 
-// Clear implements program.Output. What is written stays.
+// Clear implements program.Output. Written text stays.
 func (o *Output) Clear(bool) {}
 
 // Comm implements program.Output.
@@ -127,8 +126,8 @@ func (o *Output) Page(bundle *program.Bundle) { o.Display(bundle, "", false) }
 // NextInput implements program.Output. A script has no next cell.
 func (o *Output) NextInput(string, bool) {}
 
-// Input implements program.Output. It writes the prompt to stderr, so that stdout has the results
-// only.
+// Input implements program.Output. It writes the prompt to stderr, so that stdout has only the
+// results.
 func (o *Output) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	o.ask(prompt)
 	type answer struct {
@@ -170,7 +169,7 @@ func (o *Output) line(password bool) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// Close writes what is still to be written, and returns the first error that there was in writing.
+// Close writes the remaining text, and returns the first error of writing.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

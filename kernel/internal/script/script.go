@@ -1,7 +1,7 @@
-// Package script runs a file of Go as a notebook runs a cell: statements, declarations and imports
-// in any order, and packages without imports. A plain Go program is such a file, too.
+// Package script runs a Go file like a cell of a notebook: statements, declarations and imports in
+// any order, and packages without imports. A plain Go program also works.
 //
-// How Go is run is left to an [Evaluator].
+// An [Evaluator] runs the Go code.
 package script
 
 import (
@@ -20,15 +20,15 @@ import (
 
 // An Evaluator runs Go. *engine.Engine is one.
 type Evaluator interface {
-	// Run runs a cell. What the cell writes and shows goes to out before Run returns; the bundle is
-	// the value of its last expression, or nil. The end of ctx interrupts the cell.
+	// Run runs a cell. Its output goes to out before Run returns; the bundle is the value of its
+	// last expression, or nil. Run interrupts the cell when ctx is done.
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 }
 
 // A Script is a file of Go. Its text has the lines and columns of the file.
 type Script struct {
 	name    string
-	file    string // with its folder; empty for none
+	file    string // with its path; empty for none
 	source  string
 	program bool
 }
@@ -36,7 +36,7 @@ type Script struct {
 // Program reports whether the script is a plain program.
 func (s *Script) Program() bool { return s.program }
 
-// ReadFrom reads a script that is in no file.
+// ReadFrom reads a script that is not in a file.
 func ReadFrom(r io.Reader, name string) (*Script, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -63,9 +63,9 @@ func Read(path string) (*Script, error) {
 	return s, nil
 }
 
-// New returns the script with the text. The name stands for the file in errors. The text may begin
+// New returns the script with the text. The name is that of the file in errors. The text may begin
 // with a #! line. If it begins with "package main" it is a program: its function main is called
-// after everything else. A package that is not main is an *program.Error.
+// after everything else. For another package the error is a *program.Error.
 func New(name, text string) (*Script, error) {
 	s := &Script{name: name, source: strings.TrimPrefix(text, "\xef\xbb\xbf")}
 	if strings.HasPrefix(s.source, "#!") {
@@ -94,18 +94,18 @@ func (s *Script) Cell() program.Cell {
 	return program.Cell{Name: s.name, File: s.file, Source: s.source, Plain: s.program}
 }
 
-// Run runs the script. Every failure of the script is an *program.Error; if it ended by os.Exit,
-// [ExitStatus] tells how.
+// Run runs the script. If the script fails, the error is a *program.Error; if it ended with
+// os.Exit, [ExitStatus] returns the status.
 func (s *Script) Run(ctx context.Context, evaluator Evaluator, out program.Output) error {
-	// A script shows what it prints, and not the value it happens to end with.
+	// A script shows what it prints, but not the value of its last expression.
 	cell := s.Cell()
 	cell.Number = 1
 	_, err := evaluator.Run(ctx, cell, out)
 	return err
 }
 
-// ExitStatus returns the status of an error that is the end of the script by os.Exit, whether the
-// script or something that it calls, such as flag.Parse, called it.
+// ExitStatus returns the exit status if an error says that the script has ended with os.Exit,
+// called by the script itself or by something like flag.Parse.
 func ExitStatus(err error) (status int, ok bool) {
 	var exit *program.ExitError
 	if !errors.As(err, &exit) {
@@ -120,8 +120,7 @@ type lexeme struct {
 	lit    string
 }
 
-// lex cuts a text into lexemes, without comments. What cannot be scanned is for the engine to
-// complain about.
+// lex splits a text into lexemes, without comments. The engine reports text that cannot be scanned.
 func lex(text string) []lexeme {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// ConnectionInfo is the content of a connection file: where a kernel listens, and the key its
-// messages are signed with.
+// ConnectionInfo is the content of a connection file: where a kernel listens, and the key that
+// signs its messages.
 type ConnectionInfo struct {
 	Transport string `json:"transport"` // "tcp" (or empty) or "ipc"
 	// address, or for ipc the prefix of the sockets' paths
@@ -20,7 +20,7 @@ type ConnectionInfo struct {
 	StdinPort     int    `json:"stdin_port"`
 	ControlPort   int    `json:"control_port"`
 	HeartbeatPort int    `json:"hb_port"`
-	// empty, which only this machine may reach: messages are not signed
+	// empty, allowed only if no other machine can connect: messages are not signed
 	Key             string `json:"key"`
 	SignatureScheme string `json:"signature_scheme"`
 	KernelName      string `json:"kernel_name"`
@@ -44,7 +44,7 @@ func ReadConnectionFile(path string) (*ConnectionInfo, error) {
 	return &info, nil
 }
 
-// check completes the defaults and refuses what would not be honoured.
+// check sets the defaults and refuses settings that the kernel could not honour.
 func (c *ConnectionInfo) check() error {
 	if c.Transport == "" {
 		c.Transport = "tcp"
@@ -53,7 +53,7 @@ func (c *ConnectionInfo) check() error {
 		return fmt.Errorf(`transport is %q, expected "tcp" or "ipc"`, c.Transport)
 	}
 	if c.IP == "" {
-		return errors.New("ip is missing: the kernel listens only where it is told to")
+		return errors.New("ip is missing. Add the address to listen on")
 	}
 	if c.SignatureScheme == "" {
 		c.SignatureScheme = "hmac-sha256"
@@ -62,8 +62,8 @@ func (c *ConnectionInfo) check() error {
 		return err
 	}
 	if c.Key == "" && !c.isLocal() {
-		return fmt.Errorf("key is empty, and ip is %s: whoever can reach that address could run code as you; "+
-			"name a key, or listen on 127.0.0.1 or by transport ipc", c.IP)
+		return fmt.Errorf("key is empty, and ip is %s: anyone who can reach that address could run code as you. "+
+			"Set a key, or listen on 127.0.0.1 or with transport ipc", c.IP)
 	}
 	for channel, port := range c.ports() {
 		if port <= 0 || c.Transport == "tcp" && port > 65535 {
@@ -71,8 +71,8 @@ func (c *ConnectionInfo) check() error {
 		}
 	}
 	if c.CurvePublicKey != "" || c.CurveSecretKey != "" {
-		return errors.New("it asks for CurveZMQ encryption, which this kernel does not have; " +
-			"start it without curve_publickey and curve_secretkey, or with transport ipc")
+		return errors.New("it asks for CurveZMQ encryption, which this kernel does not support. " +
+			"Start it without curve_publickey and curve_secretkey, or with transport ipc")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (c *ConnectionInfo) ports() map[Channel]int {
 	}
 }
 
-// Address returns where a channel listens, in the words of package net.
+// Address returns the network and address of a channel in the notation of package net.
 func (c *ConnectionInfo) Address(channel Channel) (network, address string) {
 	port := strconv.Itoa(c.ports()[channel])
 	if c.Transport == "ipc" {

@@ -5,10 +5,9 @@ import (
 	"reflect"
 )
 
-// Contents of requests. A field that is absent, or null, has the default that the protocol gives
-// it.
+// Contents of requests. A field that is missing or null has the default of the protocol.
 
-// ExecuteRequest asks for a cell to be run.
+// ExecuteRequest asks the kernel to run a cell.
 type ExecuteRequest struct {
 	Code            string            `json:"code"`
 	Silent          bool              `json:"silent"`
@@ -30,21 +29,21 @@ func (r *ExecuteRequest) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// CompleteRequest asks for what may stand at a position in the code.
+// CompleteRequest asks for completions at a position in the code.
 type CompleteRequest struct {
 	Code string `json:"code"`
 	// Cursor counts Unicode code points; the end of the code by default.
 	Cursor *int `json:"cursor_pos"`
 }
 
-// InspectRequest asks what stands at a position in the code.
+// InspectRequest asks about the name at a position in the code.
 type InspectRequest struct {
 	Code   string `json:"code"`
 	Cursor *int   `json:"cursor_pos"`   // as in CompleteRequest
 	Detail int    `json:"detail_level"` // 1 asks for the source too
 }
 
-// IsCompleteRequest asks whether the code can be run as it is.
+// IsCompleteRequest asks whether the code is ready to run.
 type IsCompleteRequest struct {
 	Code string `json:"code"`
 }
@@ -57,13 +56,13 @@ type HistoryRequest struct {
 	Session int    `json:"session"`          // of a range: 0 is this one, -1 the one before
 	Start   int    `json:"start"`            // of a range: first line
 	Stop    *int   `json:"stop"`             // of a range: line after the last; default: the end
-	// of a tail or a search: at most so many; 0 is ten of a tail, all of a search
+	// of a tail or a search: at most this many; 0 means ten for a tail, all for a search
 	N       int    `json:"n"`
 	Pattern string `json:"pattern"` // of a search: a glob; default "*"
 	Unique  bool   `json:"unique"`  // of a search
 }
 
-// CommInfoRequest asks for the comms that are open.
+// CommInfoRequest asks for the open comms.
 type CommInfoRequest struct {
 	Target string `json:"target_name"` // empty: all
 }
@@ -75,14 +74,14 @@ type CommOpen struct {
 	Data   JSONObject `json:"data"`
 }
 
-// CommMessage is a message of a comm that is open, or closes it; either side sends it. The message
-// may have buffers.
+// CommMessage is a message of an open comm, or closes it; either side sends it. The message may
+// have buffers.
 type CommMessage struct {
 	ID   string     `json:"comm_id"`
 	Data JSONObject `json:"data"`
 }
 
-// A JSONObject is an object that this kernel passes on as it is. The empty one may be nil.
+// A JSONObject is an object that this kernel passes on unchanged. Nil means an empty one.
 type JSONObject json.RawMessage
 
 // UnmarshalJSON takes an object, or null for the empty one.
@@ -93,7 +92,7 @@ func (o *JSONObject) UnmarshalJSON(data []byte) error {
 	case isObject(data):
 		*o = append(JSONObject{}, data...)
 	default:
-		return &json.UnmarshalTypeError{Value: "what is no object", Type: reflect.TypeFor[map[string]any]()}
+		return &json.UnmarshalTypeError{Value: "a value that is not an object", Type: reflect.TypeFor[map[string]any]()}
 	}
 	return nil
 }
@@ -106,17 +105,17 @@ func (o JSONObject) MarshalJSON() ([]byte, error) {
 	return o, nil
 }
 
-// DeleteSubshellRequest asks for the end of a subshell.
+// DeleteSubshellRequest asks the kernel to delete a subshell.
 type DeleteSubshellRequest struct {
 	ID string `json:"subshell_id"`
 }
 
-// ShutdownRequest asks the kernel to end.
+// ShutdownRequest asks the kernel to shut down.
 type ShutdownRequest struct {
 	Restart bool `json:"restart"`
 }
 
-// InputReply is what the user typed.
+// InputReply is the user's input.
 type InputReply struct {
 	Value string `json:"value"`
 }
@@ -124,7 +123,7 @@ type InputReply struct {
 // Contents of replies and of messages on iopub. Maps and slices are never null: use the
 // constructors or set them.
 
-// OK is the content of a reply that says nothing more.
+// OK is the content of a reply without further fields.
 type OK struct {
 	Status string `json:"status"`
 }
@@ -145,14 +144,14 @@ type ExecuteReply struct {
 	Payload         []any          `json:"payload"` // of Page and NextInput
 }
 
-// A Page is a payload: what the front end is to show beside the notebook.
+// A Page is a payload: text that the front end shows beside the notebook.
 type Page struct {
 	Source string                     `json:"source"` // "page"
 	Data   map[string]json.RawMessage `json:"data"`
 	Start  int                        `json:"start"` // the line to begin with
 }
 
-// A NextInput is a payload: the source that the front end is to propose.
+// A NextInput is a payload: source that the front end proposes.
 type NextInput struct {
 	Source  string `json:"source"` // "set_next_input"
 	Text    string `json:"text"`
@@ -191,8 +190,8 @@ type CompleteReply struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-// A CompletionType says more of one match. It is what IPython sends under the key
-// _jupyter_types_experimental of a CompleteReply's metadata.
+// A CompletionType describes one match. IPython sends it under the key _jupyter_types_experimental
+// in a CompleteReply's metadata.
 type CompletionType struct {
 	Text      string `json:"text"`
 	Type      string `json:"type"`
@@ -256,7 +255,7 @@ type ShutdownReply struct {
 	Restart bool   `json:"restart"`
 }
 
-// KernelInfoReply says what the kernel is and can do.
+// KernelInfoReply describes the kernel and its abilities.
 type KernelInfoReply struct {
 	Status                string       `json:"status"`
 	ProtocolVersion       string       `json:"protocol_version"`

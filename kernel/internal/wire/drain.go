@@ -6,8 +6,8 @@ import (
 )
 
 // Drain returns when Receive has returned every request that had arrived on a channel when Drain
-// was called, and its caller is done with them. What has arrived the transport tells, see package
-// zmq. The error is that of ctx.
+// was called, and the caller of Receive has finished with them. The transport knows what has
+// arrived, see package zmq. The error is that of ctx.
 func (s *Server) Drain(ctx context.Context, channel Channel) error {
 	messages, err := s.transport.Drain(ctx, channel)
 	if err != nil {
@@ -16,12 +16,12 @@ func (s *Server) Drain(ctx context.Context, channel Channel) error {
 	return s.finished[channel].wait(ctx, messages)
 }
 
-// progress counts what is done one after the other.
+// progress counts things that finish one after the other.
 type progress struct {
 	mu      sync.Mutex
 	busy    bool
 	done    int64
-	changed chan struct{} // closed by the next change; nil if nobody waits
+	changed chan struct{} // closed by the next change; nil if nothing waits
 }
 
 func (p *progress) begin() {
@@ -30,7 +30,7 @@ func (p *progress) begin() {
 	p.busy = true
 }
 
-// step counts what was begun.
+// step counts a beginning.
 func (p *progress) step() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +45,7 @@ func (p *progress) step() {
 	}
 }
 
-// wait returns when n things are done.
+// wait returns when n things have finished.
 func (p *progress) wait(ctx context.Context, n int64) error {
 	for {
 		p.mu.Lock()

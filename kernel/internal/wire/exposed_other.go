@@ -2,5 +2,5 @@
 
 package wire
 
-// Exposed returns nothing where files have no permissions.
+// Exposed returns nothing, since files have no permissions here.
 func Exposed(string) string { return "" }

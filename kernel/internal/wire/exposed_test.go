@@ -60,7 +60,7 @@ func TestExposed(t *testing.T) {
 		}
 		for _, path := range []string{file, link} {
 			said := Exposed(path)
-			if c.want == "" && said != "" || c.want != "" && !strings.HasPrefix(said, "other users can "+c.want+" the connection file "+path+", by which they can run code as you; ") {
+			if c.want == "" && said != "" || c.want != "" && !strings.HasPrefix(said, "other users can "+c.want+" the connection file "+path+", and so run code as you. ") {
 				t.Errorf("%+v: it says %q", c, said)
 			}
 		}

@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// Exposed returns a sentence, with what to do, if other users can read or write a connection file:
-// by its permissions, and those of the folders above it. It is empty if they cannot. The user's own
-// group is the user alone, as most systems have it.
+// Exposed returns a warning, with a remedy, if other users can read or write a connection file
+// according to its permissions and those of the folders above it. Otherwise it returns an empty
+// string. It assumes that the user is the only member of the user's own group, as on most systems.
 func Exposed(connectionFile string) string {
 	path, err := filepath.EvalSymlinks(connectionFile)
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		return "" // reading the file says why
+		return "" // reading the file reports why
 	}
 	may := accessOfOthers(path)
 	for dir := filepath.Dir(path); may != 0; dir = filepath.Dir(dir) {
@@ -36,11 +36,11 @@ func Exposed(connectionFile string) string {
 	case may&4 == 0:
 		return ""
 	}
-	return fmt.Sprintf("other users can %s the connection file %s, by which they can run code as you; shut this kernel down, and set JUPYTER_RUNTIME_DIR to a folder that you alone can enter before you start Jupyter again", what, connectionFile)
+	return fmt.Sprintf("other users can %s the connection file %s, and so run code as you. Shut this kernel down, and set JUPYTER_RUNTIME_DIR to a folder that only you can enter before you start Jupyter again", what, connectionFile)
 }
 
-// accessOfOthers returns what users other than its owner may do with a file or folder, as three
-// bits: 4 to read, 2 to write, 1 to execute it or to enter it.
+// accessOfOthers returns the permissions of users other than the owner for a file or folder, as
+// three bits: 4 to read, 2 to write, 1 to execute or enter it.
 func accessOfOthers(path string) os.FileMode {
 	info, err := os.Stat(path)
 	if err != nil {

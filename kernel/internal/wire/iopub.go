@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// Output is merged until there is so much of it, or the oldest is so old.
+// Output is merged up to this size and this age.
 const (
 	mergeSize  = 64 << 10
 	mergeDelay = 25 * time.Millisecond
 )
 
-// maxUnseen is how many bytes may be with the transport, as in zmq4's own queue, which has no
-// bound, before they are waited for.
+// maxUnseen is how many bytes the transport may hold, for example in zmq4's own unbounded queue,
+// before WaitRoom waits for them.
 const maxUnseen = 4 << 20
 
-// IOPub is the channel on which all clients hear what the kernel does. It is the one place from
-// which messages go there, so they leave in the order of the calls. Streams are merged; whatever
-// else is published for the same parent is preceded by the text that was written before.
+// IOPub is the channel on which all clients learn what the kernel does. All messages on it are sent
+// from here, so they leave in the order of the calls. Streams are merged; before anything else for
+// the same parent, the text so far is published.
 type IOPub struct {
 	server *Server
 	topic  string
@@ -30,12 +30,12 @@ type IOPub struct {
 
 	mu      sync.Mutex
 	streams map[string]*stream // by the parent's ID
-	begun   int                // how many streams there were
-	last    *Parent            // of the idle that was published last, while nothing is busy
+	begun   int                // number of streams so far
+	last    *Parent            // of the last idle, while nothing is busy
 	closed  bool
 }
 
-// A stream is text of one parent that was not published yet.
+// A stream is unpublished text of one parent.
 type stream struct {
 	parent Parent
 	number int // in the order of all streams
@@ -48,10 +48,10 @@ func newIOPub(s *Server) *IOPub {
 	return &IOPub{server: s, topic: "kernel." + s.session + ".", streams: make(map[string]*stream)}
 }
 
-// WaitRoom waits while a subscriber's queue is full, for as long as that subscriber takes something
-// and a second when it does not. Whoever publishes much calls it before.
+// WaitRoom waits while a subscriber's queue is full: as long as that subscriber takes something,
+// and a second if it does not. Call it before publishing much.
 func (p *IOPub) WaitRoom() {
-	// The errors are that the server is closed, which send reports.
+	// The only error is that the server is closed, which send reports.
 	if p.unseen.Load() > maxUnseen {
 		p.unseen.Store(0)
 		_ = p.server.transport.Sync(p.server.ctx)
@@ -64,10 +64,10 @@ type Broadcast struct {
 	Type     string
 	Content  any
 	Metadata json.RawMessage // a JSON object, or empty
-	Buffers  [][]byte        // not changed until they have been sent
+	Buffers  [][]byte        // not changed until they are sent
 }
 
-// Publish sends a message to all subscribers. It is not held up by those that are slow.
+// Publish sends a message to all subscribers. Slow ones do not delay it.
 func (p *IOPub) Publish(parent Parent, b Broadcast) error {
 	body, err := marshal(b.Content)
 	if err != nil {
@@ -79,8 +79,8 @@ func (p *IOPub) Publish(parent Parent, b Broadcast) error {
 	return p.send(parent, b.Type, b.Metadata, body, b.Buffers)
 }
 
-// Status publishes the kernel's state. Idle is preceded by all that was written, also for others: a
-// client that has seen the last idle it waits for need not listen on.
+// Status publishes the kernel's state. Before idle it publishes all text so far, even of other
+// parents: a client that has seen the last idle it waits for may stop listening.
 func (p *IOPub) Status(parent Parent, state string) error {
 	body, err := marshal(Status{state})
 	if err != nil {
@@ -97,8 +97,8 @@ func (p *IOPub) Status(parent Parent, state string) error {
 	return p.send(parent, "status", nil, body, nil)
 }
 
-// Stream publishes text, merged with what is written to the same stream soon before and after. It
-// waits for subscribers that are slow.
+// Stream publishes text, merged with other text of the same stream shortly before and after. It
+// waits for slow subscribers.
 func (p *IOPub) Stream(parent Parent, name, text string) {
 	if text == "" {
 		return
@@ -123,7 +123,7 @@ func (p *IOPub) Stream(parent Parent, name, text string) {
 	}
 }
 
-// Flush publishes the text of a parent that is still to be published.
+// Flush publishes the remaining text of a parent.
 func (p *IOPub) Flush(parent Parent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +138,7 @@ func (p *IOPub) expire(s *stream) {
 	}
 }
 
-// flushAll publishes the text of all parents, in the order in which the first of each was written.
+// flushAll publishes the remaining text of all parents, ordered by their first text.
 func (p *IOPub) flushAll() {
 	for _, s := range slices.SortedFunc(maps.Values(p.streams), func(a, b *stream) int { return a.number - b.number }) {
 		p.flush(s.parent.ID)
@@ -174,9 +174,9 @@ func (p *IOPub) send(parent Parent, msgType string, metadata, content []byte, bu
 	return p.server.transport.Send(IOPubChannel, append([][]byte{[]byte(p.topic + msgType)}, frames...))
 }
 
-// subscribed greets a new subscriber (JEP 65). The last idle follows for those who sent their first
-// request before they listened; all subscribers hear it, so nobody gets it from where no request
-// came.
+// subscribed greets a new subscriber (JEP 65). It adds the last idle for clients that sent their
+// first request before they listened. All subscribers get that, so an origin that has sent no
+// request does not.
 func (p *IOPub) subscribed(topic []byte, known bool) [][]byte {
 	content, err := marshal(map[string]string{"subscription": string(topic)})
 	if err != nil {
@@ -205,7 +205,7 @@ func (p *IOPub) repeatIdle() {
 	}
 }
 
-// close publishes what is left and waits until it is in the subscribers' queues.
+// close publishes the remaining text and waits until it is in the subscribers' queues.
 func (p *IOPub) close(deadline time.Time) {
 	p.mu.Lock()
 	if p.closed {
@@ -218,6 +218,6 @@ func (p *IOPub) close(deadline time.Time) {
 	ctx, cancel := context.WithDeadline(p.server.ctx, deadline)
 	defer cancel()
 	if err := p.server.transport.Sync(ctx); err != nil {
-		p.server.log.Warn("iopub was closed before all was sent", "reason", err)
+		p.server.log.Warn("iopub was closed before everything was sent", "reason", err)
 	}
 }

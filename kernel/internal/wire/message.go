@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Header says what a message is. Who sent it, and when, is of no account here: it goes back
-// within what answers the message, as it is, be it a text, a number or nothing.
+// A Header identifies a message. The sender and the time do not matter here: they go back in the
+// answers unchanged, as text, number or nothing.
 type Header struct {
 	ID         string
 	Type       string
 	SubshellID string
 }
 
-// UnmarshalJSON reads an object. A field that is no text stands for its JSON, as others take an
-// identifier that is a number.
+// UnmarshalJSON reads an object. A field that is not a string becomes its JSON text, since some
+// clients use a number as identifier.
 func (h *Header) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -40,20 +40,20 @@ func (h *Header) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// A Message is a message as it came, its signature verified. Its parts are JSON objects in valid
+// A Message is a received message with a verified signature. Its parts are JSON objects in valid
 // UTF-8.
 type Message struct {
-	// Identities are the frames before the delimiter: the way back.
+	// Identities are the frames before the delimiter, which route the reply.
 	Identities [][]byte
 	Header     Header
-	RawHeader  json.RawMessage // the parent header of whatever answers
+	RawHeader  json.RawMessage // the parent header of its answers
 	Parent     json.RawMessage
 	Metadata   json.RawMessage
 	Content    json.RawMessage
 	Buffers    [][]byte
 }
 
-// Size returns about how many bytes the message takes.
+// Size estimates how many bytes the message takes.
 func (m *Message) Size() int {
 	size := len(m.RawHeader) + len(m.Parent) + len(m.Metadata) + len(m.Content)
 	for _, b := range m.Buffers {
@@ -64,10 +64,10 @@ func (m *Message) Size() int {
 
 const (
 	delimiter = "<IDS|MSG>"
-	maxHeader = 64 << 10 // bytes; a header is repeated in all that answers it
+	maxHeader = 64 << 10 // bytes; all answers repeat a header
 )
 
-// Reasons for which a message is dropped.
+// Reasons for dropping a message.
 var (
 	errDelimiter = errors.New("no delimiter")
 	errFrames    = errors.New("fewer than six frames from the delimiter on")
@@ -76,8 +76,8 @@ var (
 	errEncoding  = errors.New("invalid UTF-8")
 )
 
-// isSigned reports whether a message for which decode gave an error, or none, was signed with the
-// key by who sent it. A signature that was used before may have been overheard.
+// isSigned reports whether the sender of a message signed it with the key, given the error of
+// decode. A signature that was used before may have been overheard, and does not count.
 func isSigned(err error) bool {
 	switch err {
 	case errDelimiter, errFrames, errSignature, errReplay:
@@ -86,7 +86,7 @@ func isSigned(err error) bool {
 	return true
 }
 
-// decode takes frames apart. Nothing is parsed before the signature has been verified.
+// decode decodes the frames of a message. It verifies the signature before it parses anything.
 func (s *signer) decode(frames [][]byte) (*Message, error) {
 	at := -1
 	for i, frame := range frames {
@@ -123,12 +123,12 @@ func (s *signer) decode(frames [][]byte) (*Message, error) {
 		return nil, errors.New("the header has no msg_id or no msg_type")
 	}
 	m.Parent, m.Metadata = objectOr(parent), objectOr(metadata)
-	// A content that is wrong is left to the handler, which can say so.
+	// An invalid content is left to the handler, which can report it.
 	m.Content = content
 	return m, nil
 }
 
-// objectOr returns data where it is a JSON object, and an empty one elsewhere.
+// objectOr returns data if it is a JSON object, and otherwise an empty object.
 func objectOr(data []byte) json.RawMessage {
 	if isObject(data) && utf8.Valid(data) && json.Valid(data) {
 		return data
@@ -157,7 +157,7 @@ func marshal(v any) ([]byte, error) {
 	return Encode(v)
 }
 
-// Encode encodes a value as the JSON of messages. HTML is left as it is.
+// Encode encodes a value as the JSON of messages. It does not escape HTML.
 func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -168,8 +168,7 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// marshal encodes a value without another look at its representations, which may be large and are
-// encoded already.
+// marshal encodes a value without encoding its representations again, which may be large.
 func (d Data) marshal() ([]byte, error) {
 	rest, err := marshal(struct {
 		Metadata  map[string]any `json:"metadata"`

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A Request is a message that came on shell or control. It can be answered only where it came from.
+// A Request is a message on shell or control. The reply must go back on the same channel.
 type Request struct {
 	Message
 	Channel Channel
 	server  *Server
 }
 
-// A Parent is what a message answers to. The zero value is for messages that answer to nothing.
+// A Parent is the message that another message answers. The zero value means none.
 type Parent struct {
 	ID     string
 	Header json.RawMessage
 }
 
-// AsParent returns the request as the parent of what is published for it.
+// AsParent returns the request as the parent of messages published for it.
 func (r *Request) AsParent() Parent { return Parent{r.Header.ID, r.RawHeader} }
 
-// Decode reads the content of the request into the struct that content points to. The error names
-// the field that is wrong.
+// Decode decodes the content of the request into the struct that content points to. The error names
+// the wrong field.
 func (r *Request) Decode(content any) error {
 	if !isObject(r.Content) {
 		return fmt.Errorf("the content of %s is not a JSON object", r.Header.Type)
@@ -49,7 +49,7 @@ func (r *Request) Reply(content any) error {
 	return r.server.send(r.Channel, r.Identities, frames)
 }
 
-// send sends a message to the peer of the first identity, which is its route.
+// send sends a message to the peer whose route is the first identity.
 func (s *Server) send(channel Channel, identities, frames [][]byte) error {
 	all := make([][]byte, 0, len(identities)+len(frames))
 	all = append(all, identities...)

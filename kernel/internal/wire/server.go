@@ -13,11 +13,11 @@ import (
 
 // Config holds the settings of a server.
 type Config struct {
-	// Log hears of what is dropped. The default is to say nothing.
+	// Log receives notes on dropped messages. The default discards them.
 	Log *slog.Logger
 }
 
-// A Server is a kernel's end of its five channels. It answers the heartbeat by itself.
+// A Server is a kernel's end of its five channels. It answers the heartbeat itself.
 type Server struct {
 	info    *ConnectionInfo
 	log     *slog.Logger
@@ -29,7 +29,7 @@ type Server struct {
 	cancel context.CancelFunc
 
 	transport Transport
-	finished  map[Channel]*progress // with messages that were received
+	finished  map[Channel]*progress // processing of received messages
 	iopub     *IOPub
 	stdin     stdin
 
@@ -37,8 +37,8 @@ type Server struct {
 	logged  atomic.Int64 // time of the last line about a dropped message, in Unix nanoseconds
 }
 
-// Open opens a server on a transport, whose business the addresses in info are. The server closes
-// it at the end, or when it cannot open it.
+// Open opens a server on a transport, which uses the addresses in info. The server closes the
+// transport at the end, or when opening fails.
 func Open(t Transport, info *ConnectionInfo, config Config) (*Server, error) {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -66,10 +66,10 @@ func Open(t Transport, info *ConnectionInfo, config Config) (*Server, error) {
 	return s, nil
 }
 
-// Info returns what the server was opened with.
+// Info returns the connection info of the server.
 func (s *Server) Info() *ConnectionInfo { return s.info }
 
-// IOPub returns the channel on which all clients hear what the kernel does.
+// IOPub returns the channel on which all clients learn what the kernel does.
 func (s *Server) IOPub() *IOPub { return s.iopub }
 
 // Dropped returns how many messages were dropped so far.
@@ -78,9 +78,9 @@ func (s *Server) Dropped() int64 { return s.dropped.Load() }
 // ErrClosed is returned when the server has been closed.
 var ErrClosed = errors.New("wire: the server is closed")
 
-// Receive returns the next request on a channel, shell or control. What is no rightly signed
-// message is dropped and counted. The error is ErrClosed. The call says that the caller, of which
-// there is one for a channel, is done with the request before.
+// Receive returns the next request on a channel, shell or control. It drops and counts messages
+// without a correct signature. The error is ErrClosed. Each call means that the caller, of which
+// there is one per channel, has finished the previous request.
 func (s *Server) Receive(channel Channel) (*Request, error) {
 	finished := s.finished[channel]
 	for {
@@ -103,7 +103,7 @@ func (s *Server) Receive(channel Channel) (*Request, error) {
 	}
 }
 
-// drop counts a message that is not answered, and says so at most once a second.
+// drop counts a message that is not answered, and logs that at most once a second.
 func (s *Server) drop(channel Channel, reason error) {
 	n := s.dropped.Add(1)
 	now, last := time.Now().UnixNano(), s.logged.Load()
@@ -123,13 +123,13 @@ func (s *Server) beat() {
 		if err != nil {
 			continue
 		}
-		// A peer that has left meanwhile needs no answer.
+		// A peer that has left needs no answer.
 		_ = s.transport.Send(Heartbeat, frames)
 		s.transport.Done(Heartbeat, frames[0], false)
 	}
 }
 
-// encode builds the frames of a message of ours, from the delimiter on.
+// encode builds the frames of an outgoing message, from the delimiter on.
 func (s *Server) encode(msgType string, parent, metadata, content []byte, buffers [][]byte) (id string, frames [][]byte) {
 	id = s.session + "_" + strconv.FormatUint(s.serial.Add(1), 10)
 	header := make([]byte, 0, 256)
@@ -153,7 +153,7 @@ func (s *Server) encode(msgType string, parent, metadata, content []byte, buffer
 	return id, append(frames, buffers...)
 }
 
-// Close sends what is on its way, for at most two seconds, and closes the transport.
+// Close sends pending messages for at most two seconds, and closes the transport.
 func (s *Server) Close() error {
 	const patience = 2 * time.Second
 	deadline := time.Now().Add(patience)

@@ -17,7 +17,7 @@ var schemes = map[string]func() hash.Hash{
 	"hmac-sha512": sha512.New,
 }
 
-// A signer signs and verifies messages. Without a key it does neither, as the protocol has it.
+// A signer signs and verifies messages. Without a key it does neither, as the protocol demands.
 type signer struct {
 	macs *sync.Pool // of hash.Hash; nil without a key
 	seen replays
@@ -50,7 +50,7 @@ func (s *signer) sign(header, parent, metadata, content []byte) []byte {
 	return hex.AppendEncode(nil, mac.Sum(nil))
 }
 
-// verify reports whether a signature is right and has not been used before.
+// verify reports whether a signature is correct and new.
 func (s *signer) verify(signature, header, parent, metadata, content []byte) error {
 	if s.macs == nil {
 		return nil
@@ -64,7 +64,7 @@ func (s *signer) verify(signature, header, parent, metadata, content []byte) err
 	return nil
 }
 
-// maxReplays is the number of signatures that are remembered.
+// maxReplays is the number of signatures to remember.
 const maxReplays = 1 << 16
 
 // replays is a set of the newest signatures.
@@ -77,8 +77,8 @@ type replays struct {
 
 // add reports whether the signature is new.
 func (r *replays) add(signature []byte) bool {
-	// A signature is right when it gets here, so it is long enough, and half of a longer one is as
-	// good a name as all of it.
+	// The signature was verified, so it is long enough, and half of a longer one identifies it as
+	// well as all of it.
 	var name [sha256.Size]byte
 	if _, err := hex.Decode(name[:], signature[:2*sha256.Size]); err != nil {
 		return false

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// ErrNoInput says that the front end that sent a request is not there to be asked.
+// ErrNoInput says that the front end that sent a request is not connected to stdin.
 var ErrNoInput = errors.New("the front end that runs this cell is not connected to the kernel's stdin channel")
 
-// presence is how often it is looked whether who was asked is still there.
+// presence is how often Input checks whether the asked front end is still connected.
 const presence = 500 * time.Millisecond
 
 // stdin is the state of the stdin channel: at most one question at a time.
 type stdin struct {
-	asking chan struct{} // holds one value while a question is under way
+	asking chan struct{} // holds one value during a question
 
 	mu       sync.Mutex
 	question *question
 }
 
-// A question is asked of a front end: of all the peers that are one client with the one that sent
-// the request, as far as the transport can tell. Over ZeroMQ these announce its identity, which is
-// the session's as everybody can hear on iopub, and come from where it came. So nobody can keep a
-// question from the front end by being there first, or by a connection that is dead and not missed
-// yet; other users' processes do not even hear it. What counts is the signature of the answer.
+// A question goes to the front end that sent the request: to all peers that the transport takes for
+// the same client. Over ZeroMQ these announce its identity, which is that of the session and public
+// on iopub, and come from the same origin. So a connection that came first, or a dead one, cannot
+// intercept a question, and processes of other users do not even receive it. The signature of the
+// answer decides.
 type question struct {
 	id     string
-	asker  []byte // the route by which the request came
+	asker  []byte // the route of the request
 	answer chan string
 }
 
-// Input asks the user of the front end that sent the request for a line. It waits for its turn
-// where another question is under way. The error is ErrNoInput, also when the front end leaves
-// without an answer, or that of ctx.
+// Input asks the user of the front end that sent the request for a line. It waits for an earlier
+// question to end. The error is ErrNoInput, also if the front end leaves without an answer, or that
+// of ctx.
 func (r *Request) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	s := r.server
 	select {
@@ -60,9 +60,9 @@ func (r *Request) Input(ctx context.Context, prompt string, password bool) (stri
 	return s.ask(ctx, q, r.Identities[1:], frames)
 }
 
-// ask sends a question to the peers that it is for, and to those that come later, until there is an
-// answer. It gives up when none is there for a while: one that has sent a request on another
-// channel may still be about to connect to this one.
+// ask sends a question to the matching peers, including later ones, until there is an answer. It
+// gives up if none is connected for a while: a peer that has sent a request on another channel may
+// still be connecting to this one.
 func (s *Server) ask(ctx context.Context, q *question, envelope, frames [][]byte) (answer string, err error) {
 	const step = 5 * time.Millisecond
 	asked := make(map[string]bool)
@@ -74,7 +74,7 @@ func (s *Server) ask(ctx context.Context, q *question, envelope, frames [][]byte
 				continue
 			}
 			asked[string(route)] = true
-			// One that has left meanwhile is missed soon.
+			// A peer that has left is noticed soon.
 			_ = s.send(Stdin, append([][]byte{route}, envelope...), frames)
 		}
 		pause := presence
@@ -101,8 +101,8 @@ func (in *stdin) set(q *question) {
 	in.question = q
 }
 
-// readStdin delivers answers to the question that is under way. An answer to an earlier one, or by
-// another peer, is dropped.
+// readStdin delivers answers to the current question. It drops answers to earlier ones, and answers
+// of other peers.
 func (s *Server) readStdin() {
 	for {
 		r, err := s.Receive(Stdin)
@@ -117,7 +117,7 @@ func (s *Server) readStdin() {
 
 func (s *Server) answer(r *Request) error {
 	if r.Header.Type != "input_reply" {
-		return errors.New("a message on stdin that is no input_reply")
+		return errors.New("a message on stdin that is not an input_reply")
 	}
 	var reply InputReply
 	if err := r.Decode(&reply); err != nil {

@@ -2,15 +2,15 @@
 // (https://jupyter-client.readthedocs.io/en/latest/messaging.html): the connection file, signed
 // messages with typed contents, and a kernel's five channels.
 //
-// It knows the protocol and not the language. What a request means is left to package session, and
-// how frames travel to a [Transport]: package zmq has sockets, package inproc calls of functions.
-// What peers may do to a socket is the business of package guard.
+// It knows the protocol and not the language. Package session handles requests, and a [Transport]
+// carries frames: package zmq with sockets, package inproc with function calls. Package guard
+// protects sockets from their peers.
 package wire
 
 // Version is the version of the protocol that messages announce.
 const Version = "5.5"
 
-// A Channel is one of the ways between a kernel and its clients.
+// A Channel is one of the channels between a kernel and its clients.
 type Channel string
 
 // The channels of a kernel.

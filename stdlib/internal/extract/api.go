@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// API describes what a package exports, a line for each object, field and method, sorted: two
-// packages with the same description type-check the same importers.
+// API describes the exports of a package, one line per object, field and method, sorted: importers
+// type-check in the same way against two packages with the same description.
 func API(pkg *types.Package) []string {
 	var lines []string
 	qualify := (*types.Package).Path
@@ -45,7 +45,7 @@ func API(pkg *types.Package) []string {
 		if types.Comparable(named) {
 			lines = append(lines, "comparable "+name)
 		}
-		// Those of embedded fields are among them.
+		// They include those of embedded fields.
 		for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
 			if m.Obj().Exported() {
 				lines = append(lines, fmt.Sprintf("method %s.%s", name, types.ObjectString(m.Obj(), qualify)))
@@ -59,7 +59,7 @@ func API(pkg *types.Package) []string {
 	return lines
 }
 
-// value spells a constant. Floats are rounded, because export data hold them in one of several
+// value formats a constant. It rounds floats, because export data hold them in one of several
 // forms.
 func value(v constant.Value) string {
 	if v.Kind() == constant.Float {

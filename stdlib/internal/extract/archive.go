@@ -15,12 +15,12 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Export returns a zip archive of the packages' export data, an entry a package, in a form that
-// does not depend on the Go release. Positions are left out: they would name files of the machine
-// that generated the archive.
+// Export returns a zip archive of the packages' export data, one entry per package, in a form that
+// does not depend on the Go release. It omits positions, which would name files of the machine that
+// generated the archive.
 //
-// Export data describe what they mention of other packages. So the comment of an entry names the
-// packages of the standard library that its data mention, for those to be read first: a program
+// Export data describe the parts of other packages that they mention. So the comment of an entry
+// names the packages of the standard library that its data mention, to be read first: a program
 // built with a later release of Go has more in them.
 func Export(pkgs []*types.Package) ([]byte, error) {
 	entries, comments := map[string][]byte{}, map[string]string{}

@@ -14,13 +14,13 @@ import (
 	"strings"
 )
 
-// Docs is the documentation of a package: the text of the comments, by the name of what they are
-// about: "Reader", "Reader.Read" for a method or field, "" for the package itself.
+// Docs is the documentation of a package: the comments by the names that they document: "Reader",
+// "Reader.Read" for a method or field, "" for the package itself.
 type Docs map[string]string
 
 // Docs reads the documentation of the packages from their sources, by import path. The group std
-// has that of package builtin, too, where "append()" and the like hold the declarations of
-// functions, which no export data has.
+// includes package builtin, where "append()" and similar names hold the declarations of functions,
+// which no export data has.
 func (g *Group) Docs(ctx context.Context, dir string, pkgs []*types.Package) (map[string]Docs, error) {
 	var paths []string
 	for _, pkg := range pkgs {
@@ -54,7 +54,7 @@ func (g *Group) Docs(ctx context.Context, dir string, pkgs []*types.Package) (ma
 	return all, err
 }
 
-// add adds what a file documents. Without builtin it leaves out what is not exported.
+// add adds the documentation in a file. Without builtin it omits unexported names.
 func (d Docs) add(file *ast.File, builtin bool) {
 	d.put("", file.Doc)
 	for _, decl := range file.Decls {
@@ -115,8 +115,8 @@ func (d Docs) members(spec *ast.TypeSpec) {
 	}
 }
 
-// put sets the documentation of a name to the first of the comments that says something. Those on
-// one package in several files follow each other.
+// put sets the documentation of a name to the first non-empty comment. The comments on a package in
+// several files are joined.
 func (d Docs) put(name string, comments ...*ast.CommentGroup) {
 	for _, c := range comments {
 		text := c.Text()
@@ -152,9 +152,9 @@ func baseName(e ast.Expr) string {
 	}
 }
 
-// Documentation returns a zip archive of the packages' documentation, an entry a package, in JSON.
-// The comment of the archive names the Go release it was read with, to the patch level: the
-// comments may differ between two of them.
+// Documentation returns a zip archive of the packages' documentation, one JSON entry per package.
+// The comment of the archive names the Go release with its patch level: the comments may differ
+// between two of them.
 func Documentation(all map[string]Docs) ([]byte, error) {
 	entries := map[string][]byte{}
 	for path, docs := range all {

@@ -1,9 +1,9 @@
-// Package extract reads the export data that the Go compiler left for the packages a cell may
-// import, and writes from it the symbol tables and the archives of export data that package stdlib
-// is made of.
+// Package extract reads the export data that the Go compiler has written for the packages that a
+// cell may import. From it, it writes the symbol tables and the archives of export data for package
+// stdlib.
 //
-// It runs when stdlib is generated and in the test that what was generated is current; the kernel
-// does not contain it.
+// It runs when stdlib is generated, and in the test that the generated files are current; the
+// kernel does not contain it.
 package extract
 
 import (
@@ -13,32 +13,32 @@ import (
 )
 
 // A Group is a set of packages whose tables are generated together, into one Go package, so that a
-// change to one group leaves the others compiled.
+// change to one group does not recompile the others.
 type Group struct {
 	// Name names the group and its folder under stdlib/internal.
 	Name string
-	// Patterns are what go list is asked for.
+	// Patterns are the arguments of go list.
 	Patterns []string
-	// Prefixes are cut off import paths where identifiers are made of them.
+	// Prefixes are removed from import paths to form identifiers.
 	Prefixes []string
-	// Exclude lists import paths that are not offered to cells; one that ends in /... stands for a
+	// Exclude lists import paths that are not available to cells; one that ends in /... means a
 	// tree.
 	Exclude []string
-	// Platform lists packages whose exported symbols differ between systems. They are offered on
-	// the one on which the tables were generated only.
+	// Platform lists packages whose exported symbols differ between systems. They are available
+	// only on the system on which the tables were generated.
 	Platform []string
-	// Replace maps a symbol, as "path.Name", to the identifier in the group's package that stands
-	// in its place.
+	// Replace maps a symbol, as "path.Name", to the identifier in the group's package that replaces
+	// it.
 	Replace map[string]string
 }
 
-// Groups are all groups, in the order in which they depend on each other.
+// Groups are all groups, in the order of their dependencies.
 var Groups = []Group{
 	{
 		Name:     "std",
 		Patterns: []string{"std"},
 		Exclude: []string{
-			// Package stdlib says of each why (unavailable.go).
+			// Package stdlib gives the reason for each (unavailable.go).
 			"unsafe", "plugin", "runtime/cgo", "runtime/race", "runtime/coverage",
 			"testing/cryptotest", "crypto/mlkem/mlkemtest",
 			"time/tzdata", "net/http/pprof", "expvar",
@@ -118,8 +118,8 @@ func (g *Group) identifier(importPath string) string {
 	return b.String() + "Package"
 }
 
-// file returns the name of the file that holds a package's table. The prefix keeps names such as
-// os_linux or x_test from meaning something to go build.
+// file returns the name of the file that holds a package's table. Because of the prefix, names such
+// as os_linux or x_test have no meaning to go build.
 func (g *Group) file(importPath string) string {
 	return "z_" + g.underscored(importPath) + "_table.go"
 }

@@ -16,12 +16,12 @@ import (
 	"strings"
 )
 
-// Load compiles the packages of the group, as far as the build cache does not hold them, and
-// returns their types in the order of their import paths. dir is a folder of the module whose
-// go.mod says which versions are meant.
+// Load compiles the packages of the group that are not in the build cache, and returns their types
+// in the order of their import paths. dir is a folder of the module whose go.mod selects the
+// versions.
 //
-// A package that does not compile is an error, or, if broken is not nil, left out and reported to
-// it.
+// A package that does not compile is an error. If broken is not nil, such packages are omitted and
+// passed to it instead.
 func (g *Group) Load(ctx context.Context, dir string, broken func(path, message string)) ([]*types.Package, error) {
 	paths, err := g.list(ctx, dir)
 	if err != nil {
@@ -90,8 +90,8 @@ func (g *Group) list(ctx context.Context, dir string) ([]string, error) {
 	return paths, err
 }
 
-// exportFiles returns where the build cache keeps the export data of the packages and of all they
-// import, and what is wrong with those that do not compile.
+// exportFiles returns the files in the build cache with the export data of the packages and of all
+// their imports, and the errors of those that do not compile.
 func exportFiles(ctx context.Context, dir string, paths []string) (files, faults map[string]string, err error) {
 	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Export,Error,DepsErrors"}, paths...)
 	files, faults = map[string]string{}, map[string]string{}
@@ -118,7 +118,7 @@ func exportFiles(ctx context.Context, dir string, paths []string) (files, faults
 	return files, faults, err
 }
 
-// goList runs the go command and has next decode each of the values it prints.
+// goList runs the go command and calls next to decode each of the values that it prints.
 func goList(ctx context.Context, dir string, args []string, next func(*json.Decoder) error) error {
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)

@@ -15,15 +15,15 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// Releases are the Go releases that have tables of the standard library, oldest first. The first is
-// that of go.mod, by which all groups are generated. Each later one has a table of what it adds to
-// the one before, and archives of its own.
+// Releases are the Go releases with tables of the standard library, oldest first. The first is that
+// of go.mod, with which all groups are generated. Each later one has a table of its additions to
+// the previous one, and its own archives.
 var Releases = []string{"go1.26", "go1.27"}
 
 // Release returns the Go release of the running tool chain without its patch level: "go1.26".
 func Release() string { return version.Lang(runtime.Version()) }
 
-// A Layer is what the standard library of one release adds to the release before.
+// A Layer is the additions of the standard library of one release to that of the previous release.
 type Layer struct {
 	// Release is the release, and Before the one before; Before is empty for the first.
 	Release, Before string
@@ -55,8 +55,8 @@ func fileOf(release, name string) string {
 	return base + "-" + release + "." + extension
 }
 
-// Additions returns the Go files that list what packages have that those of the same path before do
-// not have, or have in another form. The names of the files begin with prefix.
+// Additions returns the Go files that list the symbols of packages that are new or different
+// compared to those of the same path in before. The names of the files begin with prefix.
 func (g *Group) Additions(l Layer, pkgs []*types.Package, before map[string]*types.Package) (prefix string, files map[string][]byte, err error) {
 	suffix := strings.ReplaceAll(l.Release, ".", "")
 	prefix = "z_" + suffix
@@ -101,12 +101,13 @@ func (g *Group) Additions(l Layer, pkgs []*types.Package, before map[string]*typ
 	return prefix, files, nil
 }
 
-// LaterFile is the name of the file, in the group's folder, that says what a later release has.
+// LaterFile is the name of the file, in the group's folder, that lists the additions of a later
+// release.
 const LaterFile = "later.txt"
 
-// Later lists what packages have that those of the same path before do not have, sorted: new
-// packages by their paths, and exported names, methods and fields of others behind the path of
-// theirs.
+// Later lists the additions of packages compared to those of the same path in before, sorted: new
+// packages by their paths, and exported names, methods and fields of others after the path of their
+// package.
 func Later(pkgs []*types.Package, before map[string]*types.Package) []byte {
 	var lines []string
 	for _, pkg := range pkgs {
@@ -129,8 +130,8 @@ func Later(pkgs []*types.Package, before map[string]*types.Package) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// exported returns the exported names of a package, and the methods and fields of its types behind
-// theirs.
+// exported returns the exported names of a package, and the methods and fields of its types after
+// their names.
 func exported(pkg *types.Package) (names []string) {
 	for _, name := range pkg.Scope().Names() {
 		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
@@ -166,7 +167,7 @@ func (g *Group) different(pkg, before *types.Package) ([]string, error) {
 	if before == nil {
 		return pkg.Scope().Names(), nil
 	}
-	// Both have to come from the same form of export data, which rounds floats.
+	// Both must come from the same form of export data, which rounds floats.
 	data, err := Export([]*types.Package{pkg})
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (g *Group) different(pkg, before *types.Package) ([]string, error) {
 	return names, nil
 }
 
-// text returns what the table of a package has for a name, if the package has the name.
+// text returns the text in the table of a package for a name, if the package has the name.
 func (g *Group) text(pkg *types.Package, name string) string {
 	w := newTableWriter(map[string]string{}, map[string]bool{})
 	w.begin(pkg, "")

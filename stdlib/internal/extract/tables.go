@@ -54,7 +54,7 @@ func (g *Group) Tables(pkgs []*types.Package) (map[string][]byte, error) {
 	return files, err
 }
 
-// constraint returns the line that has a file built on this system, or on all others.
+// constraint returns the line that restricts a file to this system, or to all others.
 func constraint(here bool) string {
 	not := "!"
 	if here {
@@ -109,12 +109,12 @@ func newTableWriter(imports map[string]string, names map[string]bool) *tableWrit
 	return &tableWriter{imports: imports, names: names}
 }
 
-// begin begins the table of a package, with the prefix of its wrapper types.
+// begin starts the table of a package, with the prefix of its wrapper types.
 func (w *tableWriter) begin(pkg *types.Package, prefix string) {
 	*w = tableWriter{pkg: pkg, imports: w.imports, names: w.names, prefix: prefix}
 }
 
-// add adds what the package exports by a name, if it does.
+// add adds the exported symbol with a name, if there is one.
 func (w *tableWriter) add(g *Group, name string) {
 	obj := w.pkg.Scope().Lookup(name)
 	if !obj.Exported() {
@@ -186,10 +186,10 @@ func isGeneric(t types.Type) bool {
 	return false
 }
 
-// qualified returns the name as the file may write it.
+// qualified returns the name in the form in which the file may use it.
 func (w *tableWriter) qualified(name string) string { return w.qualifier(w.pkg) + "." + name }
 
-// qualifier returns the name of an imported package in the file, and notes the import.
+// qualifier returns the name of an imported package in the file, and records the import.
 func (w *tableWriter) qualifier(pkg *types.Package) string {
 	if name, ok := w.imports[pkg.Path()]; ok {
 		return name
@@ -203,7 +203,7 @@ func (w *tableWriter) qualifier(pkg *types.Package) string {
 	return name
 }
 
-// literal returns the spelling of an untyped constant. The value of a typed one, and of a Boolean,
+// literal returns the notation of an untyped constant. The value of a typed one, and of a boolean,
 // can be taken from the package itself.
 func literal(c *types.Const) (kind, text string, ok bool) {
 	if b, isBasic := c.Type().(*types.Basic); !isBasic || b.Info()&types.IsUntyped == 0 {

@@ -7,8 +7,8 @@ import (
 )
 
 // wrapper declares a struct with one function field for each method of the interface, and the
-// methods that call them: the form in which yaegi hands an interpreted value to compiled code that
-// wants the interface.
+// methods that call them. In this form yaegi passes an interpreted value to compiled code that
+// needs the interface.
 func (w *tableWriter) wrapper(typeName, name string, iface *types.Interface) {
 	var fields, methods strings.Builder
 	for m := range iface.Methods() {
@@ -19,7 +19,7 @@ func (w *tableWriter) wrapper(typeName, name string, iface *types.Interface) {
 		fmt.Fprintf(&fields, "W%s func(%s) %s\n", m.Name(), params, results)
 		fmt.Fprintf(&methods, "func (w %s) %s(%s) %s {\n", typeName, m.Name(), params, results)
 		if m.Name() == "String" {
-			// fmt calls String on values that were never filled in.
+			// fmt calls String on values that were never set.
 			methods.WriteString("if w.WString == nil {\nreturn \"\"\n}\n")
 		}
 		if results != "" {
@@ -31,7 +31,7 @@ func (w *tableWriter) wrapper(typeName, name string, iface *types.Interface) {
 		typeName, w.pkg.Name(), name, typeName, &fields, &methods)
 }
 
-// signature spells a method's parameters, the arguments that pass them on, and its results.
+// signature writes a method's parameters, the arguments that pass them on, and its results.
 func (w *tableWriter) signature(sig *types.Signature) (params, args, results string) {
 	var ps, as, rs []string
 	for i := range sig.Params().Len() {
@@ -55,7 +55,7 @@ func (w *tableWriter) signature(sig *types.Signature) (params, args, results str
 	return strings.Join(ps, ", "), strings.Join(as, ", "), results
 }
 
-// expressible reports whether another package can spell the type: whether it mentions only exported
+// expressible reports whether another package can name the type: whether it mentions only exported
 // names of packages that are not internal.
 func expressible(t types.Type, seen []types.Type) bool {
 	named := func(obj *types.TypeName) bool {

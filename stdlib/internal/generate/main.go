@@ -1,16 +1,16 @@
 // Command generate writes the symbol tables, the export data and the documentation of package
-// stdlib. It is what go generate ./stdlib runs, in the folder of that package. With names of groups
-// as arguments it generates only those:
+// stdlib. go generate ./stdlib runs it in the folder of that package. With names of groups as
+// arguments it generates only those:
 //
 //	go generate ./stdlib               # all, from scratch some minutes
 //	cd stdlib && go run ./internal/generate hierml
 //
-// With a later release of Go than that of go.mod, it writes what the standard library of that
-// release adds, and nothing else:
+// With a later release of Go than that of go.mod, it writes only the additions of that release's
+// standard library:
 //
 //	GOTOOLCHAIN=go1.27.4 go generate ./stdlib
 //
-// With the flag -e it leaves out packages that do not compile, and says so.
+// With the flag -e it omits packages that do not compile, and reports them.
 package main
 
 import (
@@ -60,7 +60,7 @@ func run(ctx context.Context, names []string, broken func(path, message string))
 				return fmt.Errorf("there is no group %q; the groups are std, gonum and hierml", name)
 			}
 			if layer.Before != "" && name != "std" {
-				return fmt.Errorf("the group %s is generated with %s, and this is %s", name, extract.Releases[0], layer.Release)
+				return fmt.Errorf("the group %s is generated with %s, but this is %s", name, extract.Releases[0], layer.Release)
 			}
 			groups = append(groups, g)
 		}
@@ -120,7 +120,7 @@ func generate(ctx context.Context, g extract.Group, layer extract.Layer, broken 
 	return nil
 }
 
-// tables returns the files of the tables, and the pattern that their names have.
+// tables returns the files of the tables, and the pattern of their names.
 func tables(g extract.Group, layer extract.Layer, pkgs []*types.Package, dir string) (files map[string][]byte, pattern string, err error) {
 	if layer.Before == "" {
 		files, err = g.Tables(pkgs)

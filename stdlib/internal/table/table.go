@@ -1,9 +1,9 @@
-// Package table is the form in which generated code lists what a compiled package exports: as
-// composite literals that the linker lays out, so that a program which never asks for a package
-// spends no time and no heap on it.
+// Package table is the form in which generated code lists the exports of a compiled package: as
+// composite literals that the linker lays out, so that a program that does not use a package spends
+// no time and no heap on it.
 //
-// It knows nothing of the interpreter; package stdlib turns tables into the maps that the
-// interpreter takes.
+// It does not know the interpreter; package stdlib turns tables into the maps that the interpreter
+// takes.
 package table
 
 import (
@@ -12,7 +12,7 @@ import (
 	"reflect"
 )
 
-// A Package lists the exported symbols of one package, those that are not generic.
+// A Package lists the exported, non-generic symbols of one package.
 type Package struct {
 	Path string
 	Name string
@@ -24,12 +24,12 @@ type Package struct {
 	Literals []Literal
 	// Types holds nil pointers to the package's types.
 	Types []Symbol
-	// Wrappers holds nil pointers to the structs by which interpreted values implement the
+	// Wrappers holds nil pointers to the structs with which interpreted values implement the
 	// package's interfaces, under the interface's name.
 	Wrappers []Symbol
 }
 
-// A Symbol is a name and what it stands for.
+// A Symbol is a name and its value.
 type Symbol struct {
 	Name  string
 	Value any

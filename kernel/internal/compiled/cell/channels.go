@@ -2,7 +2,7 @@ package cell
 
 import "iter"
 
-// Receive is <-c. The stop of the cell ends it.
+// Receive is <-c, and ends when the cell is stopped.
 func Receive[T any](c <-chan T) T {
 	v, _ := ReceiveOK(c)
 	return v
@@ -24,7 +24,7 @@ func ReceiveOK[T any](c <-chan T) (T, bool) {
 	}
 }
 
-// Send is c <- v. The stop of the cell ends it.
+// Send is c <- v, and ends when the cell is stopped.
 func Send[T any](c chan<- T, v T) {
 	select {
 	case c <- v:
@@ -38,7 +38,7 @@ func Send[T any](c chan<- T, v T) {
 	}
 }
 
-// Range is what a loop over a channel ranges over.
+// Range returns the sequence for a loop over a channel.
 func Range[T any](c <-chan T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for {
@@ -50,8 +50,8 @@ func Range[T any](c <-chan T) iter.Seq[T] {
 	}
 }
 
-// SendTo is Send for a value whose type is not that of the channel's elements: it is found from the
-// channel alone.
+// SendTo is Send for a value whose type is not that of the channel's elements: the type comes from
+// the channel alone.
 func SendTo[T any](c chan<- T) func(T) {
 	return func(v T) { Send(c, v) }
 }

@@ -7,7 +7,7 @@ type Coroutine interface {
 	// Resume and Paused are called by the goroutine that resumes the coroutine, before and after.
 	Resume()
 	Paused()
-	// Body is called by the coroutine with all that it does, and Resumed when it is resumed.
+	// The coroutine calls Body with its function, and Resumed when it is resumed.
 	Body(f func())
 	Resumed()
 }
@@ -50,7 +50,7 @@ func Pull2[K, V any](seq iter.Seq2[K, V]) (next func() (K, V, bool), stop func()
 	}, resuming(c, end)
 }
 
-// resuming returns end, which resumes the coroutine for the last time.
+// resuming returns a function that calls end, which resumes the coroutine for the last time.
 func resuming(c Coroutine, end func()) func() {
 	return func() {
 		c.Resume()

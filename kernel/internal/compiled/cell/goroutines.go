@@ -1,17 +1,17 @@
 package cell
 
-// Caught is deferred in goroutines of the user's, before anything else: a panic of one is an error
-// of the cell that started it, and does not end the process. While that cell runs, it fails with
-// the panic; after that, what Go would have printed goes to its standard error.
+// Caught is the first deferred call in goroutines of user code. It turns a panic into an error of
+// the cell that started the goroutine, so that the process survives. While that cell runs, it fails
+// with the panic; later, Go's text about the panic goes to the cell's standard error.
 func Caught() {
 	if r := recover(); r != nil {
 		host().Caught(r)
 	}
 }
 
-// Guard returns f for code that calls it in a goroutine which is not started by the cell, such as
-// that of a timer: the goroutine belongs to the cell meanwhile, and a panic is treated as Caught
-// does.
+// Guard returns a function that calls f, for code that calls it in a goroutine that the cell did
+// not start, such as that of a timer. The goroutine belongs to the cell meanwhile, and panics are
+// handled as by Caught.
 func Guard(f func()) func() {
 	if f == nil {
 		return nil
@@ -19,7 +19,7 @@ func Guard(f func()) func() {
 	return host().Guard(f)
 }
 
-// Exit is os.Exit: it ends the cell, and no deferred call is made.
+// Exit is os.Exit: it ends the cell, without deferred calls.
 func Exit(status int) { host().Exit(status) }
 
 // Fatal is log.Fatal.

@@ -22,29 +22,29 @@ import (
 )
 
 // Go compares interfaces with methods by the addresses of their tables, which name a type and an
-// interface. The compiler writes tables into plugins, and the runtime makes one when it converts a
-// value before there is one. So that there is one table of each type and interface, the runtime
-// decides: it does not know the tables of plugins (patches/link/itabs.diff), and each word of a
-// plugin that holds the address of a table gets that of the runtime's table before any code of the
-// plugin runs.
+// interface. The compiler writes tables into plugins, and the runtime makes a missing one when it
+// converts a value. Only one table may exist for each type and interface, so the runtime's tables
+// are used everywhere: it does not know the tables of plugins (patches/link/itabs.diff), and each
+// word of a plugin with the address of a table is set to that of the runtime's table before any
+// code of the plugin runs.
 //
 // A type of the session is compiled again when a later cell declares a method of it. Function
-// values and goroutines go on with the code of older plugins. So that they, too, make values of the
-// newest type, the words of all plugins that hold the address of a type, or of a table of it, are
-// changed then (Renew). What types refer to stays.
+// values and goroutines continue with the code of older plugins. They must also make values of the
+// newest type, so the words of all plugins with the address of the type, or of a table of it, are
+// changed then (Renew). References within types stay.
 
 var (
 	opening sync.Mutex
 	opened  string // the plugin that Open loads
 	bound   words  // of all plugins
-	fresh   words  // of plugins that were opened since Renew was called
+	fresh   words  // of plugins opened since the last Renew
 )
 
-// words are addresses of words that hold those of types and of tables. Most types and tables of the
-// program are not among them.
+// words are addresses of words with the addresses of types and of tables. Most types and tables of
+// the program are not among them.
 type words struct{ types, tables []uintptr }
 
-// Open loads a plugin by a function, which is called with the file.
+// Open loads a plugin with a function, which it calls with the file.
 func Open(file string, load func(file string) error) error {
 	opening.Lock()
 	defer opening.Unlock()
@@ -52,8 +52,8 @@ func Open(file string, load func(file string) error) error {
 	return load(file)
 }
 
-// Bind binds the plugin that is being opened to the runtime's tables. It is the first function that
-// the initialization of a plugin calls.
+// Bind binds the plugin that is being opened to the runtime's tables. The initialization of a
+// plugin calls it first.
 func Bind() {
 	if err := bind(opened); err != nil {
 		panic(fmt.Errorf("%s cannot be loaded: %w", filepath.Base(opened), err))
@@ -85,9 +85,9 @@ func bind(file string) error {
 	return err
 }
 
-// Renew has the code of plugins use the types that current returns in place of those that they use:
-// that of all plugins if one of these types was compiled again, otherwise that of those which were
-// opened since.
+// Renew makes the code of plugins use the types that current returns instead of those that they
+// use. It changes all plugins if one of these types was compiled again, and otherwise only those
+// opened since the last call.
 func Renew(again bool, current func(reflect.Type) reflect.Type) {
 	opening.Lock()
 	defer opening.Unlock()
@@ -112,10 +112,10 @@ func Renew(again bool, current func(reflect.Type) reflect.Type) {
 	}
 }
 
-// isSession reports whether a type of cells has a part in a type.
+// isSession reports whether a type contains a type of cells.
 func isSession(t reflect.Type) bool { return strings.Contains(t.String(), "main.") }
 
-// typeAt returns the type whose description is at an address, and pointerTo the address.
+// typeAt returns the type whose description is at an address, and pointerTo returns that address.
 func typeAt(p unsafe.Pointer) reflect.Type {
 	var v any
 	*(*unsafe.Pointer)(unsafe.Pointer(&v)) = p
@@ -124,35 +124,35 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 
 func pointerTo(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
 
-// loadWord returns what the word at an address points to.
+// loadWord returns the pointer in the word at an address.
 //
 //go:nocheckptr
 func loadWord[T any](at uintptr) *T {
 	return (*T)(atomic.LoadPointer(*(**unsafe.Pointer)(unsafe.Pointer(&at))))
 }
 
-// storeWord sets the word at an address. The collector need not know: types and tables that
-// reflection and the runtime have made are never freed.
+// storeWord sets the word at an address. The garbage collector need not know: types and tables made
+// by reflection and the runtime are never freed.
 //
 //go:nocheckptr
 func storeWord(at uintptr, p unsafe.Pointer) {
 	atomic.StoreUintptr(*(**uintptr)(unsafe.Pointer(&at)), uintptr(p))
 }
 
-// A table is what the runtime calls an itab. It ends with the addresses of all methods.
+// A table is the runtime's itab. It ends with the addresses of all methods.
 type table struct {
 	inter, typ unsafe.Pointer
 	hash       uint32
 	method     uintptr
 }
 
-// Go keeps this function of its own for others to use, see the runtime's iface.go.
+// Go keeps this internal function accessible for others, see the runtime's iface.go.
 //
 //go:linkname getitab runtime.getitab
 func getitab(inter, typ unsafe.Pointer, canFail bool) *table
 
-// bindWord makes the word at an address, which holds that of a table, hold that of the runtime's
-// table of an interface and a type. It reports false if the type does not have the methods.
+// bindWord sets the word at an address, which points to a table, to the runtime's table of the same
+// interface and type. It reports false if the type does not have the methods.
 //
 //go:norace
 func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
@@ -164,8 +164,8 @@ func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
 	if only == own {
 		return true
 	}
-	// The runtime does not know methods that the plugin of the type does not contain, because
-	// nothing there calls them.
+	// The runtime does not know methods that nothing in the type's plugin calls, since the plugin
+	// does not contain them.
 	for i := range typeAt(inter).NumMethod() {
 		step := uintptr(i) * unsafe.Sizeof(own.method)
 		to := (*uintptr)(unsafe.Add(unsafe.Pointer(&only.method), step))
@@ -174,15 +174,14 @@ func bindWord(at uintptr, inter, typ unsafe.Pointer) bool {
 		}
 	}
 	if only.hash == 0 && typ == own.typ {
-		// The compiler looks for the cases of a type switch by the hash, which the runtime leaves
-		// out.
+		// The compiler finds the cases of a type switch by the hash, which the runtime omits.
 		atomic.StoreUint32(&only.hash, own.hash)
 	}
 	storeWord(at, unsafe.Pointer(only))
 	return true
 }
 
-// loadedAt returns the address where the system has loaded a file.
+// loadedAt returns the address at which the system has loaded a file.
 func loadedAt(file string) (uintptr, error) {
 	path, err := filepath.EvalSymlinks(file)
 	if err == nil {
@@ -209,8 +208,8 @@ func loadedAt(file string) (uintptr, error) {
 	return 0, errors.New("the system does not say where the plugin is")
 }
 
-// wordsOf returns the places, relative to where a plugin is loaded, of the words that hold
-// addresses of types and of tables, save those within types and tables.
+// wordsOf returns the offsets in a plugin of the words with addresses of types and of tables,
+// except those within types and tables.
 func wordsOf(content []byte) (found words, err error) {
 	f, err := elf.NewFile(bytes.NewReader(content))
 	if err != nil {
@@ -219,7 +218,7 @@ func wordsOf(content []byte) (found words, err error) {
 	if f.Class != elf.ELFCLASS64 {
 		return found, errors.New("the plugin is not for a machine of 64 bits")
 	}
-	// Plugins need no sections, so what the dynamic linker reads is read.
+	// Plugins may have no sections, so this reads the data for the dynamic linker.
 	at := func(address, size uint64) ([]byte, error) {
 		for _, p := range f.Progs {
 			if p.Type == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr <= p.Filesz && size <= p.Filesz-(address-p.Vaddr) {
@@ -269,7 +268,7 @@ func wordsOf(content []byte) (found words, err error) {
 		}
 		name := names[s.Name:]
 		isTable[i] = bytes.HasPrefix(name, []byte("go:itab."))
-		isType[i] = bytes.HasPrefix(name, []byte("type:")) && !bytes.HasPrefix(name, []byte("type:.")) // which are parts of types
+		isType[i] = bytes.HasPrefix(name, []byte("type:")) && !bytes.HasPrefix(name, []byte("type:.")) // those are parts of types
 		if (isType[i] || isTable[i]) && elf.SectionIndex(s.Shndx) != elf.SHN_UNDEF {
 			descriptions = append(descriptions, s)
 		}
@@ -300,8 +299,8 @@ func wordsOf(content []byte) (found words, err error) {
 	return found, nil
 }
 
-// symbolCount returns the number of symbols that the dynamic linker sees, which only its hash table
-// tells: the last symbol ends the chain of a bucket.
+// symbolCount returns the number of dynamic symbols, which only the hash table of the dynamic
+// linker tells: the last symbol ends the chain of a bucket.
 func symbolCount(order binary.ByteOrder, at func(offset, size uint64) ([]byte, error)) (uint64, error) {
 	header, err := at(0, 16)
 	if err != nil {

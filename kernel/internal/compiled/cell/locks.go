@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tries is how often a lock is tried before a goroutine is started to wait for it.
+// tries is how often to try a lock before starting a goroutine that waits for it.
 const tries = 8
 
 func try(lock func() bool) bool {
@@ -18,28 +18,28 @@ func try(lock func() bool) bool {
 	return false
 }
 
-// Lock is m.Lock. When the cell is stopped first, the lock is not held.
+// Lock is m.Lock. If the cell is stopped first, the lock is not held.
 func Lock(m *sync.Mutex) {
 	if !m.TryLock() && !try(m.TryLock) {
 		host().Apart("", m.Lock, m.Unlock)
 	}
 }
 
-// LockRW is m.Lock. When the cell is stopped first, the lock is not held.
+// LockRW is m.Lock. If the cell is stopped first, the lock is not held.
 func LockRW(m *sync.RWMutex) {
 	if !m.TryLock() && !try(m.TryLock) {
 		host().Apart("", m.Lock, m.Unlock)
 	}
 }
 
-// RLock is m.RLock. When the cell is stopped first, the lock is not held.
+// RLock is m.RLock. If the cell is stopped first, the lock is not held.
 func RLock(m *sync.RWMutex) {
 	if !m.TryRLock() && !try(m.TryRLock) {
 		host().Apart("", m.RLock, m.RUnlock)
 	}
 }
 
-// LockAny is l.Lock. When the cell is stopped first, the lock is not held.
+// LockAny is l.Lock. If the cell is stopped first, the lock is not held.
 func LockAny(l sync.Locker) {
 	if t, ok := l.(interface{ TryLock() bool }); ok && (t.TryLock() || try(t.TryLock)) {
 		return
@@ -47,11 +47,11 @@ func LockAny(l sync.Locker) {
 	host().Apart("", l.Lock, l.Unlock)
 }
 
-// Wait is g.Wait. The stop of the cell ends it.
+// Wait is g.Wait, and ends when the cell is stopped.
 func Wait(g *sync.WaitGroup) { host().Apart("", g.Wait, func() {}) }
 
-// WaitCond is c.Wait. The stop of the cell ends it as soon as the lock is held again, as deferred
-// calls will give it up.
+// WaitCond is c.Wait. When the cell is stopped, it ends as soon as it holds the lock again, since
+// deferred calls will unlock it.
 func WaitCond(c *sync.Cond) {
 	woken := make(chan struct{})
 	left := make(chan struct{})

@@ -1,6 +1,6 @@
 package cell
 
-// The predeclared types by other names, for text where the user has declared theirs anew.
+// The predeclared types under other names, for text where the user has redeclared theirs.
 type (
 	Any        = any
 	Bool       = bool

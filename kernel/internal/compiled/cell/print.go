@@ -1,7 +1,7 @@
 package cell
 
-// These functions are not inlined into cells, for which the compiler would have to read what [Host]
-// mentions.
+// These functions are not inlined into cells, since the compiler would then have to read the types
+// in [Host].
 
 // Print is the builtin function print.
 //
@@ -13,8 +13,8 @@ func Print(values ...any) { host().Builtin(values, false) }
 //go:noinline
 func Println(values ...any) { host().Builtin(values, true) }
 
-// The functions of package fmt that use the standard files, for the cell's own output and input.
-// Their text keeps its order with what is shown, and belongs to the cell also where several run.
+// The functions of package fmt for the standard files, with the cell's own output and input. Their
+// text keeps its order with displays, and belongs to the cell even if several run.
 
 // FmtPrint is fmt.Print.
 //

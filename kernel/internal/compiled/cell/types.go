@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// types are those of the session that packages declare.
+// types are the types of the session that packages declare.
 var types = struct {
 	newest  map[string]reflect.Type
 	keys    map[reflect.Type][]string
 	instead map[reflect.Type]reflect.Type
-	// instances are those of generic types that were compiled again, by what they print as.
+	// instances are those of generic types that were compiled again, by their printed names.
 	instances map[string][]reflect.Type
 	anew      bool
 }{map[string]reflect.Type{}, map[reflect.Type][]string{}, map[reflect.Type]reflect.Type{}, map[string][]reflect.Type{}, false}
 
-// note makes the types of a package known. The caller holds mu.
+// note registers the types of a package. The caller holds mu.
 func note(code Code) {
 	for _, name := range code.Generics {
 		maps.DeleteFunc(types.instances, func(text string, _ []reflect.Type) bool { return strings.HasPrefix(text, "main."+name+"[") })
@@ -36,8 +36,8 @@ func note(code Code) {
 	}
 }
 
-// Supersede says that values of a type are to be of another one of the same form, which a package
-// has brought.
+// Supersede records that values of a type must become values of another type of the same form, from
+// a newer package.
 func Supersede(old, t reflect.Type) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -45,7 +45,7 @@ func Supersede(old, t reflect.Type) {
 	types.anew = true
 }
 
-// TypeOf returns the type that the last package which has one by a key has by it.
+// TypeOf returns the type with a key in the newest package that has one.
 func TypeOf(key string) (reflect.Type, bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -53,8 +53,8 @@ func TypeOf(key string) (reflect.Type, bool) {
 	return t, ok
 }
 
-// Newest returns what a type is by now, if that is another one: a type of the session is what the
-// last package with one of its keys has.
+// Newest returns the current version of a type of the session, if that is another type: the type
+// with one of its keys in the newest package.
 func Newest(t reflect.Type) (reflect.Type, bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -69,15 +69,15 @@ func Newest(t reflect.Type) (reflect.Type, bool) {
 	return t, false
 }
 
-// Instances returns the instances of generic types that were compiled again and print as a name,
-// the newest last.
+// Instances returns the instances of generic types that were compiled again and have a printed
+// name, the newest last.
 func Instances(name string) []reflect.Type {
 	mu.Lock()
 	defer mu.Unlock()
 	return slices.Clone(types.instances[name])
 }
 
-// Anew reports whether a type was compiled once more since it was last asked.
+// Anew reports whether a type was compiled again since the last call.
 func Anew() bool {
 	mu.Lock()
 	defer mu.Unlock()
@@ -99,8 +99,7 @@ func Variables() iter.Seq2[string, any] {
 	return maps.All(all)
 }
 
-// KeyOf returns a key of a type of the session: the name that the session has for it, if there is
-// one.
+// KeyOf returns a key of a type of the session: its name in the session, if it has one.
 func KeyOf(t reflect.Type) (key string, ok bool) {
 	mu.Lock()
 	defer mu.Unlock()

@@ -1,12 +1,13 @@
 package cell
 
-// Reached notes that n of the cell's statements are done. It is not inlined, as those of print.go.
+// Reached records that n of the cell's statements have run. It is not inlined, like the functions
+// in print.go.
 //
 //go:noinline
 func Reached(n int) { host().Reached(n) }
 
-// Show shows the values of the cell's last expression. The last of several is left out if
-// lastIsError is set and it is nil. It is not inlined, as those of print.go.
+// Show shows the values of the cell's last expression. It omits the last of several if lastIsError
+// is set and it is nil. It is not inlined, like the functions in print.go.
 //
 //go:noinline
 func Show(lastIsError bool, values ...any) {
@@ -16,8 +17,8 @@ func Show(lastIsError bool, values ...any) {
 	host().Show(values)
 }
 
-// Failed ends the cell if an error is not nil that a statement at line and column of the cell
-// leaves out. It panics with the error.
+// Failed ends the cell with a panic if err is not nil. A statement at line and column of the cell
+// leaves out the error.
 func Failed(err error, cell, line, column int) {
 	if err != nil {
 		host().Failed(err, cell, line, column)
@@ -54,7 +55,7 @@ type (
 	}
 )
 
-// Results1, Results2 and Results3 take the results of a call together.
+// Results1, Results2 and Results3 combine the results of a call.
 func Results1[A any](a A, err error) Tuple1[A]            { return Tuple1[A]{a, err} }
 func Results2[A, B any](a A, b B, err error) Tuple2[A, B] { return Tuple2[A, B]{a, b, err} }
 func Results3[A, B, C any](a A, b B, c C, err error) Tuple3[A, B, C] {
@@ -62,7 +63,7 @@ func Results3[A, B, C any](a A, b B, c C, err error) Tuple3[A, B, C] {
 }
 
 // Stop1, Stop2 and Stop3 return the results of a call at line and column of the cell, which leaves
-// out its error. If that is not nil, they end the cell, as Failed does.
+// out its error. If the error is not nil, they end the cell, as Failed does.
 func Stop1[A any](cell, line, column int, t Tuple1[A]) A {
 	Failed(t.err, cell, line, column)
 	return t.a

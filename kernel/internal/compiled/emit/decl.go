@@ -18,18 +18,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A compilation is what a unit declares.
+// A compilation is the declarations of a unit.
 type compilation struct {
 	types     []*state.TypeSpec
 	constants []*types.Const
 	functions []*state.Function
-	// variables are new. Moved ones are those of other units whose types are compiled anew, and
+	// variables are new. Moved ones are those of other units whose types are compiled again, and
 	// renewed ones may hold values of such types.
 	variables, moved, renewed []*state.Declaration
 }
 
-// own returns what the unit of a cell declares: what the cell does, and what else is compiled anew
-// for that.
+// own returns the declarations of the cell's unit: those of the cell, and others that must be
+// compiled again for them.
 func (u *Unit) own() *compilation {
 	l := u.l
 	set := &compilation{constants: u.declaredConstants()}
@@ -88,8 +88,8 @@ func (u *Unit) own() *compilation {
 	return set
 }
 
-// declaredHere reports whether the cell declares a function, or declares it again for what it
-// mentions.
+// declaredHere reports whether the cell declares a function, or declares it again because of a name
+// that it mentions.
 func (u *Unit) declaredHere(fn *state.Function) bool {
 	return slices.ContainsFunc(u.l.K.Funcs, func(f *check.Func) bool { return f.Decl == fn.Written })
 }
@@ -115,7 +115,7 @@ func (u *Unit) declaredConstants() []*types.Const {
 	return out
 }
 
-// addDependants adds the types that the unit declares again, with everything that mentions them or
+// addDependants adds the types that the unit declares again, and everything that mentions them or
 // the generic functions that it declares again: types, constants, functions and variables.
 func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions []*state.Function, taken map[string]bool) {
 	anew := map[types.Object]bool{}
@@ -158,7 +158,7 @@ func (u *Unit) addDependants(set *compilation, late []*state.TypeSpec, functions
 		seen[d.Lowered] = true
 		if d.Lost != "" {
 			if holdsAny(v.Type(), anew) {
-				lost = append(lost, d) // functions may mention it, and it has no value
+				lost = append(lost, d) // functions may mention it, but it has no value
 			}
 		} else if _, basic := v.Type().Underlying().(*types.Basic); holdsAny(v.Type(), anew) {
 			set.moved = append(set.moved, d)
@@ -194,7 +194,7 @@ func (u *Unit) constantsOf(declared map[types.Object]bool) []*types.Const {
 }
 
 // mentionsAny reports whether a type, or one of its methods, mentions types or functions that are
-// compiled anew.
+// compiled again.
 func (u *Unit) mentionsAny(spec *state.TypeSpec, anew map[types.Object]bool, functions []*state.Function) bool {
 	if u.nodeMentions(spec.Node, spec.Info, anew, functions) {
 		return true
@@ -232,7 +232,7 @@ func (u *Unit) nodeMentions(n ast.Node, info *types.Info, anew map[types.Object]
 	return found
 }
 
-// holdsAny reports whether a type is written with one of some declared types.
+// holdsAny reports whether a type contains one of some declared types.
 func holdsAny(t types.Type, declared map[types.Object]bool) bool {
 	names := map[types.Object]bool{}
 	state.NamesOf(t, names)
@@ -254,8 +254,8 @@ func (u *Unit) claim(set *compilation) {
 		u.names[unique] = true
 		return unique
 	}
-	// Go's own functions and constants have no other names. Its types have (package cell), and so
-	// that of a type of the user may stay, which is seen when a program prints it.
+	// Go's own functions and constants have no other names. Its types have (package cell), so a
+	// user's type with such a name may keep it, which shows when a program prints it.
 	hidden := func(of string) string {
 		if types.Universe.Lookup(of) != nil {
 			return name(of + Mark)
@@ -263,7 +263,7 @@ func (u *Unit) claim(set *compilation) {
 		return name(of)
 	}
 	variable := func(of string) string {
-		if of == "init" || of == "main" { // which a package has for functions only
+		if of == "init" || of == "main" { // in a package only functions have these names
 			return name(of + Mark)
 		}
 		return hidden(of)
@@ -324,8 +324,8 @@ func (u *Unit) claim(set *compilation) {
 	}
 }
 
-// followed has the variables that hold a function hold the version that the unit declares. It
-// reports whether one has its type.
+// followed sets the variables that hold a function to the unit's version. It reports whether there
+// is one with the function's type.
 func (u *Unit) followed(fn *state.Function, own string) (there bool) {
 	held := u.heldType(fn)
 	for _, holder := range u.holders[fn] {
@@ -335,14 +335,14 @@ func (u *Unit) followed(fn *state.Function, own string) (there bool) {
 			if same {
 				return u.refer(holder.home) + " = " + own + "\n"
 			}
-			// The types in the signature were others, of the same form.
+			// The types in the signature were different, but of the same form.
 			return fmt.Sprintf("*(*func%s)(%s.Pointer(&%s)) = %s\n", u.Signature(state.SignatureOf(fn)), u.alias("unsafe", "unsafe"), u.refer(holder.home), own)
 		})
 	}
 	return there
 }
 
-// heldType tells the type of a function by where the types in it are.
+// heldType identifies the type of a function by the places of the types in it.
 func (u *Unit) heldType(fn *state.Function) string {
 	s := state.Spelling{
 		TypeName:    func(obj *types.TypeName) string { h := u.homes[obj]; return h.path + "." + h.name },
@@ -377,7 +377,8 @@ func (u *Unit) declare(set *compilation) {
 	for _, fn := range set.functions {
 		u.declareFunction(fn)
 	}
-	// The compiler numbers the types within functions in the order of the text: that of the user's.
+	// The compiler numbers the types within functions in the order of the text, which must be that
+	// of the user's text.
 	slices.SortStableFunc(u.functions, func(a, b function) int {
 		return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.offset, b.offset))
 	})
@@ -393,7 +394,7 @@ func (u *Unit) function(written *ast.FuncDecl, text string) {
 		f.cell, f.offset = src.Cell.Number, offset
 	}
 	if written.Recv == nil && written.Name.Name == "main" {
-		// Go calls main from the run time, so that it has a call of its own.
+		// Go calls main from the run time, so that the call is a real one.
 		f.text = "//go:noinline\n" + f.text
 	}
 	u.functions = append(u.functions, f)
@@ -423,16 +424,16 @@ func (u *Unit) declareType(spec *state.TypeSpec) {
 	u.types = append(u.types, fmt.Sprintf("%q: %s.TypeFor[%s]()", spec.Lowered, u.alias("reflect", "reflect"), h.name))
 }
 
-// pending writes a method whose body waits. The type has the method, so that interfaces can hold
-// it.
+// pending writes a method whose body waits. The type must have the method, so that interfaces can
+// hold it.
 func (u *Unit) pending(m *state.Function) string {
 	head := *m.Written
 	head.Body = nil
 	return u.text(&head, setting{info: m.Info}) + fmt.Sprintf(" { panic(%q) }", m.Name+" "+m.Pending.Undeclared())
 }
 
-// directives returns those of a function for the compiler. What a linker would be told by the name
-// of a function is left out, for in cells it has another.
+// directives returns the compiler directives of a function. It omits those that address the linker
+// by the function's name, which is different in cells.
 func (u *Unit) directives(fn *ast.FuncDecl) string {
 	src, offset := u.Within(fn.Pos())
 	if src == nil {
@@ -452,7 +453,7 @@ func (u *Unit) escapes(fn *state.Function) bool {
 	return fn.Written != nil && strings.Contains(u.directives(fn.Written), "//go:uintptrescapes")
 }
 
-// declareFunction writes a function, and the variable by which others follow it.
+// declareFunction writes a function, and the variable through which others follow it.
 func (u *Unit) declareFunction(fn *state.Function) {
 	h := u.homes[fn]
 	u.function(fn.Written, u.declaration(fn.Written, fn.Written.Name, h.name, setting{info: fn.Info}))
@@ -460,8 +461,8 @@ func (u *Unit) declareFunction(fn *state.Function) {
 		return
 	}
 	if last := u.holders[fn][len(u.holders[fn])-1]; last.path == u.path {
-		// Without a value here: of a function that mentions itself by the variable, the compiler
-		// would say that the two are initialized in a circle.
+		// The value is set later: if a function mentions itself through the variable, the compiler
+		// would report an initialization cycle.
 		u.parts = append(u.parts, fmt.Sprintf("%svar %s func%s\n", generated, last.name, u.Signature(state.SignatureOf(fn))))
 		u.held = append(u.held, last.name+" = "+h.name)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// embedded declares a variable with the files that one of the user's embeds, and returns its name.
-// The unit has a sum of them in its text, since units of one text are taken for the same.
+// embedded declares a variable with the files that a user's variable embeds, and returns its name.
+// The text of the unit includes a checksum of them, since units with the same text count as equal.
 func (u *Unit) embedded(v *ast.ValueSpec, e *check.Embedding) string {
 	if u.embed == nil {
 		u.embed = &toolchain.Embed{Patterns: map[string][]string{}, Files: map[string]string{}}
@@ -27,7 +27,7 @@ func (u *Unit) embedded(v *ast.ValueSpec, e *check.Embedding) string {
 		fmt.Fprintln(sum, name)
 		f, err := os.Open(e.Files[name])
 		if err != nil {
-			continue // the compiler says so
+			continue // the compiler reports that
 		}
 		n, err := io.Copy(sum, f)
 		fmt.Fprintln(sum, n, err)

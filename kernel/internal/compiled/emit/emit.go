@@ -20,8 +20,7 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// Mark ends the names that the emission writes, and begins those of the variables that hold
-// functions.
+// Mark ends generated names, and begins those of the variables that hold functions.
 const Mark = "ˑ"
 
 const (
@@ -34,7 +33,7 @@ var (
 	marks    = regexp.MustCompile(Mark + `(\d+` + Mark + `)?`)
 )
 
-// UserNames replaces the names of the emission in a message of the compiler by those of the user.
+// UserNames replaces generated names in a message of the compiler by those of the user.
 func UserNames(message string) string {
 	return marks.ReplaceAllString(unitName.ReplaceAllString(message, ""), "")
 }
@@ -42,28 +41,27 @@ func UserNames(message string) string {
 // An Emitter writes the units of a session.
 type Emitter struct {
 	*check.Checker
-	// homes says where the session's declarations are: types and constants by object, functions by
-	// what they are for the session, variables by lowered name.
+	// homes maps the session's declarations to their places: types and constants by object,
+	// functions by *state.Function, variables by lowered name.
 	homes map[any]home
 	// holders are the variables that hold the newest version of a function.
 	holders map[*state.Function][]holder
 	Units   int
-	// loaded finds units that may run again by their text without what only their cell has.
+	// loaded finds units that may run again by their text without the parts specific to their cell.
 	loaded    map[string]loaded
 	instances instances
-	// showsFiles says that a unit may ask for the file that its callers are in, which would be that
-	// of the cell that a unit was compiled for.
+	// showsFiles says that a unit may ask for the file of its callers, which would be that of the
+	// cell that the unit was compiled for.
 	showsFiles bool
 }
 
-// loaded is a unit that is loaded, and the number of its cell.
+// loaded is a loaded unit, and the number of its cell.
 type loaded struct {
 	path string
 	cell int
 }
 
-// A holder is the place of a variable that holds a function, and the function's type as it was
-// there.
+// A holder is the place of a variable that holds a function, and the function's type there.
 type holder struct {
 	home
 	typ string
@@ -72,7 +70,7 @@ type holder struct {
 // A home is the place of a declaration.
 type home struct {
 	path, name string
-	// indirect says that there stands a pointer to the variable.
+	// indirect says that the place has a pointer to the variable.
 	indirect bool
 }
 
@@ -81,22 +79,22 @@ func New(c *check.Checker) *Emitter {
 	return &Emitter{Checker: c, homes: map[any]home{}, holders: map[*state.Function][]holder{}, loaded: map[string]loaded{}}
 }
 
-// A Unit is being written.
+// A Unit is a unit that is being written.
 type Unit struct {
 	*Emitter
 	state.Spelling
 	path string
-	l    *change.Change // of its cell; its undos take back what the unit changes
+	l    *change.Change // of its cell; its undos revert the unit's changes
 
-	// aliases maps import paths to what the text calls the packages.
+	// aliases maps import paths to the names of the packages in the text.
 	aliases map[string]string
 	blank   []string // imported for their effects
-	// names are those that the package declares, and local those declared within the user's text
-	// that is being written.
+	// names are the names that the package declares, and local those declared within the current
+	// user text.
 	names, local map[string]bool
 
 	parts     []string        // declarations
-	functions []function      // are the last of them
+	functions []function      // come last
 	setup     []func() string // write statements before the cell's own
 	run       strings.Builder
 	variables []string
@@ -108,7 +106,8 @@ type Unit struct {
 	renews   bool
 	kept     []string
 	moved    []program.Moved
-	// held give the variables that hold functions of the unit their values, before all else.
+	// held are statements that set the variables that hold functions of the unit, before everything
+	// else.
 	held []string
 	// inits are the init functions that were not called yet.
 	inits []change.InitCall
@@ -122,7 +121,7 @@ type Unit struct {
 	runs, failing bool
 }
 
-// A function is the text of one or of a method, and where its user wrote it.
+// A function is the text of a function or method, and where its user wrote it.
 type function struct {
 	cell, offset int
 	text         string
@@ -144,8 +143,8 @@ func (e *Emitter) newUnit(l *change.Change) *Unit {
 	return u
 }
 
-// emit writes the unit of a cell whose declarations the session knows. What that changes in the
-// emitter the lowering's rollback takes back.
+// emit writes the unit of a cell whose declarations the session knows. The change's rollback
+// reverts the emitter's changes.
 func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
 	u := e.newUnit(l)
 	defer func() {
@@ -177,14 +176,14 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	return b, c, nil
 }
 
-// empty reports whether the unit neither declares nor does anything, as that of declarations which
-// are there already.
+// empty reports whether the unit neither declares nor does anything, for example because its
+// declarations exist already.
 func (u *Unit) empty() bool {
 	return !u.runs && len(u.parts)+len(u.variables)+len(u.pointers)+len(u.types)+len(u.moved)+len(u.blank) == 0
 }
 
-// again has the session run a unit that is loaded already, if one has the same text and declares
-// nothing that must be new.
+// reuse makes the cell run a loaded unit if one has the same text and declares nothing that must be
+// new. It reports whether there is one.
 func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, set *compilation) bool {
 	number := u.l.K.Source.Cell.Number
 	replaced := []string{
@@ -228,7 +227,7 @@ func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, set *compilation) b
 	return true
 }
 
-// refer returns what the text calls a declaration.
+// refer returns the name of a declaration in the text.
 func (u *Unit) refer(h home) string {
 	name := h.name
 	if h.path != u.path {
@@ -240,7 +239,8 @@ func (u *Unit) refer(h home) string {
 	return name
 }
 
-// alias returns what the text calls a package, which the unit imports if the text mentions it.
+// alias returns the name of a package in the text. The unit imports the package if the text
+// mentions it.
 func (u *Unit) alias(path, name string) string {
 	if a, ok := u.aliases[path]; ok {
 		return a
@@ -259,8 +259,8 @@ func (u *Unit) alias(path, name string) string {
 // cell returns the name of a function of package cell.
 func (u *Unit) cell(name string) string { return u.alias(CellPath, "cell") + "." + name }
 
-// gob returns the name of a function of package gobnames, for which the unit finds a variable of
-// package gob.
+// gob returns the name of a function of package gobnames. The unit must find a variable of package
+// gob for it.
 func (u *Unit) gob(name string) string {
 	path := u.alias(GobPath, "gobnames")
 	if !u.registers {
@@ -273,7 +273,7 @@ func (u *Unit) gob(name string) string {
 	return path + "." + name
 }
 
-// settle says that the unit declares something.
+// settle records the place of a declaration of the unit.
 func (u *Unit) settle(key any, h home) {
 	old, had := u.homes[key]
 	u.homes[key] = h
@@ -286,7 +286,7 @@ func (u *Unit) settle(key any, h home) {
 	})
 }
 
-// hold notes a variable that holds a function.
+// hold records a variable that holds a function.
 func (u *Unit) hold(fn *state.Function, h holder) {
 	old := u.holders[fn]
 	u.holders[fn] = append(slices.Clip(old), h)
@@ -304,7 +304,7 @@ func (u *Unit) importBlank() {
 	}
 }
 
-// assemble puts the unit together.
+// assemble joins the parts of the unit.
 func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	b := &toolchain.Unit{Path: u.path, Embed: u.embed}
 	compiled := &program.Compiled{Units: program.Units{Paths: []string{u.path}, Moved: u.moved, Files: u.files}, Renews: u.renews || len(u.moved) > 0}
@@ -366,7 +366,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	out.WriteString("package main\n\nimport (\n")
 	for _, path := range slices.Sorted(maps.Keys(u.aliases)) {
 		if !strings.Contains(text, u.aliases[path]) {
-			continue // what mentioned it was not written
+			continue // the code that mentioned it was not written
 		}
 		fmt.Fprintf(&out, "%s %q\n", u.aliases[path], path)
 		if !strings.HasPrefix(path, toolchain.Prefix) {
@@ -383,7 +383,7 @@ func (u *Unit) assemble(title string) (*toolchain.Unit, *program.Compiled) {
 	return b, compiled
 }
 
-// showsFiles reports whether a package tells where it is called, or is one of the user's that may.
+// showsFiles reports whether a package tells where it is called, or is a user's package, which may.
 func showsFiles(path string) bool {
 	switch path {
 	case "log", "log/slog", "runtime", "runtime/debug":
@@ -394,13 +394,13 @@ func showsFiles(path string) bool {
 	return !slices.Contains(stdlib.Paths(), path)
 }
 
-// generated stands before text that is not the user's.
+// generated precedes generated text.
 const generated = "//line /cell/0:1:1\n"
 
-// line says where the text that follows stands.
+// line returns the line directive for the following text.
 func (u *Unit) line(n ast.Node) string { return u.lineAt(n.Pos(), 0) }
 
-// lineAt says where the text stands that comes behind some columns of what follows.
+// lineAt returns the line directive for text that begins some columns later.
 func (u *Unit) lineAt(pos token.Pos, behind int) string {
 	src, offset := u.At(pos)
 	if src == nil {

@@ -12,57 +12,57 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A Guard finds the edits that let the worker stop the user's text once it is compiled, and survive
-// what it does: checks in loops, before goto and at the entry of functions, waits that end with the
-// cell (guard_channel.go, guard_library.go), and goroutines whose panics are caught (guard_go.go).
-// Otherwise the text does what it did.
+// A Guard finds the edits with which the worker can stop the user's compiled text, and survive it:
+// checks in loops, before goto and at the entry of functions, waits that end with the cell
+// (guard_channel.go, guard_library.go), and goroutines whose panics are caught (guard_go.go). The
+// meaning stays the same.
 //
-// Edits copy no text of the user and add no lines, so they go together with those that give names
-// another form. Columns behind an edit are other ones.
+// Edits copy no user text and add no lines, so they combine with the edits that rename identifiers.
+// Columns after an edit change.
 //
-// What a guard cannot write without changing the meaning stays as it is, such as operations on
-// channels whose type is a type parameter.
+// Code that a guard cannot rewrite without changing its meaning stays unchanged, such as operations
+// on channels whose type is a type parameter.
 type Guard struct {
 	Info *types.Info
-	// Source is the text, and offset where in it a position is.
+	// Source is the text, and offset the offset of a position in it.
 	Source string
 	Offset func(token.Pos) int
-	// Cell returns what the text calls a function of package cell, standard one of package
+	// Cell returns the name in the text of a function of package cell, standard one of package
 	// standard, and gob one of package gobnames.
 	Cell, Standard, Gob func(function string) string
-	// Name returns what the text calls the object of an identifier; empty for what the user calls
-	// it. It is asked for generic functions that a go statement calls.
+	// Name returns the text's name for the object of an identifier; empty if that is the user's
+	// name. It is called for generic functions in go statements.
 	Name func(*ast.Ident) string
 	// Unchecked reports whether a function of the session has no check, and signature writes the
 	// types of its parameters and results, if it can.
 	Unchecked func(*types.Func) bool
 	Signature func(*types.Signature) (params []string, results string, ok bool)
-	// Escapes reports whether what the arguments of a function point to is kept only by calls that
-	// name it (//go:uintptrescapes).
+	// Escapes reports whether only calls that name a function keep its pointer arguments alive
+	// (//go:uintptrescapes).
 	Escapes func(*types.Func) bool
 
 	// Method returns the variable that holds the newest version of a method of the session; false
-	// for others. Nil stands for a function that does so for all.
+	// for others. Nil means that there are no such methods.
 	Method func(*types.Func) (variable string, ok bool)
-	// Value returns the function that makes the value of such a method, which a selection means.
+	// Value returns the function that makes the method value of a selection.
 	Value func(*types.Selection, *types.Func) (function string, ok bool)
 
 	leftOut map[ast.Stmt]leftOut
-	// stopping returns what stands around a call within an expression that leaves out its error.
+	// stopping returns the text around a call within an expression that leaves out its error.
 	stopping func(call ast.Expr) (before, behind string)
 
 	Edits syntax.Edits
-	// results are the types of those of the function that is walked, and files the standard files
-	// that package standard has others for.
+	// results are the result types of the current function, and files the standard files that
+	// package standard replaces.
 	results []types.Type
 	files   map[ast.Expr]bool
-	// apart says that the checks of the function that is walked are calls, and no part of it.
+	// apart says that the checks of the current function are real calls, which are not inlined.
 	apart bool
-	// wrapped holds what stands around functions that imported code may call.
+	// wrapped holds the text around functions that imported code may call.
 	wrapped map[*ast.Ident][2]string
-	// contexts are arguments that have to end with the cell.
+	// contexts are arguments that must end with the cell.
 	contexts map[ast.Expr]bool
-	// kept counts the literals around what is walked that may be called when the cell has ended;
+	// kept counts the literals around the current node that may be called when the cell has ended;
 	// passed are others. calls are selectors that calls call.
 	kept   int
 	passed map[*ast.FuncLit]bool
@@ -111,7 +111,7 @@ func (g *Guard) Add(root ast.Node) {
 	g.walk(root)
 }
 
-// typeOf returns the type of an expression, which is an invalid one where none is known.
+// typeOf returns the type of an expression, or an invalid one if it is unknown.
 func (g *Guard) typeOf(x ast.Expr) types.Type {
 	if t := g.Info.TypeOf(x); t != nil {
 		return t
@@ -123,14 +123,14 @@ func (g *Guard) insert(pos token.Pos, text string) {
 	g.Edits.Insert(g.Offset(pos), text)
 }
 
-// replace replaces what stands from one position to another. It keeps the lines, by breaks after
-// text.
+// replace replaces the text between two positions. It keeps the lines, by adding line breaks after
+// the text.
 func (g *Guard) replace(from, to token.Pos, text string) {
 	start, end := g.Offset(from), g.Offset(to)
 	g.Edits.Replace(start, end, text+strings.Repeat("\n", strings.Count(g.Source[start:end], "\n")))
 }
 
-// walk collects the edits of a node. Those of an expression that is put into a call come around
+// walk collects the edits of a node. The edits of an expression that becomes an argument enclose
 // those of its parts.
 func (g *Guard) walk(n ast.Node) {
 	if n == nil {
@@ -236,9 +236,9 @@ func (g *Guard) checkCall() string {
 	return g.Cell(function) + "();"
 }
 
-// defersRecover reports whether a function itself has defer recover(), which looks at its frame: an
-// inlined check, to which the compiler may attribute the end of the function, would look like
-// another.
+// defersRecover reports whether a function itself has defer recover(), which inspects its frame:
+// the compiler may attribute the end of the function to an inlined check, which would look like
+// another frame.
 func (g *Guard) defersRecover(body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -279,13 +279,13 @@ func (g *Guard) body(t *ast.FuncType, body *ast.BlockStmt, enters bool) {
 	g.results, g.apart = results, apart
 }
 
-// largeLeaf is the number of nodes from which on a function that calls nothing is not inlined by
-// the compiler in any case.
+// largeLeaf is the number of nodes from which the compiler never inlines a function that calls
+// nothing.
 const largeLeaf = 120
 
-// enters reports whether a function with this body is checked when it is entered. Those that call
-// nothing of the user are not, so that the compiler can still inline the small ones among them: a
-// recursion needs a call.
+// enters reports whether a function with this body has a check at its entry. Functions that call no
+// user code have none, so that the compiler can still inline the small ones: a recursion needs a
+// call.
 func (g *Guard) enters(body *ast.BlockStmt) bool {
 	nodes, calls := 0, false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -301,8 +301,8 @@ func (g *Guard) enters(body *ast.BlockStmt) bool {
 	return calls || nodes > largeLeaf
 }
 
-// harmless reports whether a call is a conversion, or one of a builtin, of a literal that stands
-// there, or of a function of the standard library.
+// harmless reports whether a call is a conversion, or one of a builtin, of a literal in place, or
+// of a function of the standard library.
 func (g *Guard) harmless(call *ast.CallExpr) bool {
 	fun := ast.Unparen(call.Fun)
 	if tv := g.Info.Types[fun]; tv.IsType() || tv.IsBuiltin() {
@@ -336,11 +336,10 @@ func (g *Guard) harmless(call *ast.CallExpr) bool {
 	return !strings.Contains(first, ".")
 }
 
-// fewRounds is how often a loop over something of known length may go round without a check.
+// fewRounds bounds the rounds of a loop over something of known length without a check.
 const fewRounds = 16
 
-// short reports whether a range loop has few rounds, none of which can be long for another loop in
-// it.
+// short reports whether a range loop has few rounds, none of them with an inner loop.
 func (g *Guard) short(s *ast.RangeStmt) bool {
 	tv := g.Info.Types[s.X]
 	rounds := int64(-1)

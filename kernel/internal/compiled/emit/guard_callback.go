@@ -12,11 +12,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// Small functions have no check, so that they can be inlined. Where code of a library calls one of
-// them, as a solver does with what it minimizes, nothing would check. So what it gets is a literal
-// that does, and calls the function.
+// Small functions have no check, so that they can be inlined. If library code calls one of them, as
+// a solver does with its objective, nothing would check. So it gets a literal with a check that
+// calls the function.
 
-// callback notes an expression that imported code may call, if it is a function of the session
+// callback records an expression that imported code may call, if it is a function of the session
 // without checks.
 func (g *Guard) callback(x ast.Expr) {
 	id, ok := ast.Unparen(x).(*ast.Ident)
@@ -83,7 +83,7 @@ func (g *Guard) given(call *ast.CallExpr) {
 	}
 }
 
-// callbackField notes what a field of an imported type is set to.
+// callbackField records the value of a field of an imported type.
 func (g *Guard) callbackField(field types.Object, x ast.Expr) {
 	v, ok := field.(*types.Var)
 	if !ok || !v.IsField() || v.Pkg() == nil || v.Pkg().Path() == state.PackagePath {
@@ -123,7 +123,7 @@ func Checks(d *ast.FuncDecl, info *types.Info) bool {
 	return found
 }
 
-// Spelled returns the types of a function's parameters and results as the unit writes them.
+// Spelled returns the types of a function's parameters and results in the notation of the unit.
 func (u *Unit) Spelled(sig *types.Signature) (params []string, results string, ok bool) {
 	defer func() {
 		switch r := recover().(type) {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// channel returns the type of an expression whose operations on channels are guarded. A type
-// parameter is none.
+// channel returns the type of an expression whose channel operations are guarded. Type parameters
+// are not.
 func (g *Guard) channel(x ast.Expr) (*types.Chan, bool) {
 	t := types.Unalias(g.Info.TypeOf(x))
 	if _, ok := t.(*types.TypeParam); ok || t == nil {
@@ -21,10 +21,10 @@ func (g *Guard) channel(x ast.Expr) (*types.Chan, bool) {
 func (g *Guard) receive(u *ast.UnaryExpr) {
 	_, ok := g.channel(u.X)
 	function := "Receive"
-	// Where both results are used, the type that is noted is their tuple.
+	// If both results are used, the recorded type is their tuple.
 	if pair, both := g.Info.TypeOf(u).(*types.Tuple); both {
 		function = "ReceiveOK"
-		// The second is an untyped truth value, and that of a function is not.
+		// The second result is an untyped boolean, but that of a function is typed.
 		t := pair.At(1).Type()
 		ok = ok && (types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool]))
 	}
@@ -47,7 +47,7 @@ func (g *Guard) send(s *ast.SendStmt) {
 	}
 	function, between := "Send", ","
 	if t := g.Info.TypeOf(s.Value); t == nil || !g.null(s.Value) && !types.Identical(t, c.Elem()) {
-		// A value of another type takes part in finding the type parameter.
+		// A value of another type would take part in inferring the type parameter.
 		function, between = "SendTo", ")("
 	}
 	g.insert(s.Pos(), g.Cell(function)+"(")
@@ -78,8 +78,8 @@ func (g *Guard) rangeLoop(s *ast.RangeStmt) {
 	g.walk(s.Body)
 }
 
-// receiveLoop makes a range loop over a channel one that receives, or one over an iterator where it
-// sets a variable of outside.
+// receiveLoop turns a range loop over a channel into one that receives, or over an iterator if it
+// sets an outer variable.
 func (g *Guard) receiveLoop(s *ast.RangeStmt) {
 	key, _ := s.Key.(*ast.Ident)
 	if s.Key != nil && (key == nil || s.Tok != token.DEFINE && key.Name != "_") {
@@ -104,8 +104,8 @@ func (g *Guard) receiveLoop(s *ast.RangeStmt) {
 	g.insert(s.Body.Rbrace, "}")
 }
 
-// selection guards a select statement: one that waits gets a clause for the end of the cell. What
-// its clauses send and receive is left to it.
+// selection guards a select statement: one without default gets a clause for the end of the cell.
+// The sends and receives of its clauses stay.
 func (g *Guard) selection(s *ast.SelectStmt) {
 	waits := true
 	for _, c := range s.Body.List {
@@ -137,7 +137,7 @@ func (g *Guard) selection(s *ast.SelectStmt) {
 	}
 }
 
-// received walks the operand of the receive operation of a clause.
+// received walks the operand of the receive operation in a clause.
 func (g *Guard) received(x ast.Expr) {
 	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
 		x = u.X

@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
-// The standard files that cells use are not those of the worker: where one becomes an interface, or
-// is read or written, package standard has what stands for it. What becomes an empty interface
+// Cells do not use the worker's standard files: where one is converted to an interface, or is read
+// or written, a value of package standard replaces it. In a conversion to an empty interface it
 // stays an *os.File.
 
 // convert finds the standard files that are converted in a node.
@@ -107,7 +107,7 @@ func (g *Guard) convertElements(lit *ast.CompositeLit) {
 	}
 }
 
-// convertTo notes that an expression becomes a value of type t.
+// convertTo records that an expression is converted to type t.
 func (g *Guard) convertTo(x ast.Expr, t types.Type) {
 	if t == nil || !types.IsInterface(t) || typed.IsEmptyInterface(t) {
 		return
@@ -117,7 +117,7 @@ func (g *Guard) convertTo(x ast.Expr, t types.Type) {
 	}
 }
 
-// convertFile notes an expression if it is a standard file.
+// convertFile records an expression if it is a standard file.
 func (g *Guard) convertFile(x ast.Expr) {
 	x = ast.Unparen(x)
 	var id *ast.Ident

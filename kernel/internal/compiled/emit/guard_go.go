@@ -10,14 +10,14 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check/typed"
 )
 
-// start guards a go statement, so that a panic in the goroutine ends the cell and not the worker: a
-// literal catches it itself, and another function is called by one. Function and arguments are
-// evaluated where the statement is, all in one assignment, as Go does it:
+// start guards a go statement, so that a panic in the goroutine ends the cell and not the worker. A
+// literal catches the panic itself, and any other function is called by a literal. Function and
+// arguments are evaluated at the statement, all in one assignment, as in Go:
 //
 //	go f(a, b)
 //	{ functionˑˑ, a1ˑˑ, a2ˑˑ := f, a, b; go func() { defer cellˑ.Caught(); functionˑˑ(a1ˑˑ, a2ˑˑ) }() }
 //
-// A statement that cannot be written so stays as it is.
+// A statement that cannot be rewritten in this way stays unchanged.
 func (g *Guard) start(s *ast.GoStmt) {
 	g.convert(s.Call)
 	fun := ast.Unparen(s.Call.Fun)
@@ -38,22 +38,22 @@ func (g *Guard) start(s *ast.GoStmt) {
 	l.write(s)
 }
 
-// A launch is the call of a go statement that is written anew.
+// A launch is the call of a go statement that is being rewritten.
 type launch struct {
 	*Guard
 	call *ast.CallExpr
-	// callee is what the literal calls, and dropped says that the text of the function is left out,
-	// since callee stands for it.
+	// callee is the function that the literal calls, and dropped says that the original text of the
+	// function is left out, since callee replaces it.
 	callee  string
 	dropped bool
-	// params is the type of the function, nil for a builtin; generic says that the call finds its
+	// params is the type of the function, nil for a builtin; generic says that the call infers its
 	// type arguments.
 	params  *types.Signature
 	generic bool
-	// names are the variables on the left of the assignment, that of the function first if it has
-	// one, and passed what the literal passes.
+	// names are the variables on the left of the assignment, beginning with that of the function if
+	// it has one. passed are the arguments that the literal passes.
 	names, passed []string
-	// constants says which arguments are passed by their values.
+	// constants says which arguments are passed as constants.
 	constants []bool
 	// multiple says that the only argument is a call with several results.
 	multiple bool
@@ -61,7 +61,8 @@ type launch struct {
 
 const calledName = "functionˑˑ"
 
-// function finds what the literal calls. It reports false where there is no way to write it.
+// function determines the function that the literal calls. It reports false if that cannot be
+// written.
 func (l *launch) function(fun ast.Expr) bool {
 	tv := l.Info.Types[fun]
 	if tv.IsBuiltin() {
@@ -93,8 +94,8 @@ func (l *launch) function(fun ast.Expr) bool {
 	return true
 }
 
-// uninstantiated reports whether an expression is a generic function of which not all type
-// arguments are written.
+// uninstantiated reports whether an expression is a generic function without all of its type
+// arguments.
 func (g *Guard) uninstantiated(x ast.Expr) bool {
 	x = ast.Unparen(x)
 	written := 0
@@ -117,7 +118,7 @@ func (g *Guard) uninstantiated(x ast.Expr) bool {
 	return ok && f.Signature().TypeParams().Len() > written
 }
 
-// genericName returns the text of a generic function that is written by its name.
+// genericName returns the text of a generic function given by name.
 func (l *launch) genericName(fun ast.Expr) (string, bool) {
 	text := func(id *ast.Ident) string {
 		if name := l.Name(id); name != "" {
@@ -137,7 +138,7 @@ func (l *launch) genericName(fun ast.Expr) (string, bool) {
 	return "", false
 }
 
-// arguments decides how the arguments are passed. It reports false where there is no way to.
+// arguments decides how the arguments are passed. It reports false if that is not possible.
 func (l *launch) arguments() bool {
 	if len(l.call.Args) == 1 {
 		if t, ok := l.Info.TypeOf(l.call.Args[0]).(*types.Tuple); ok {
@@ -160,14 +161,14 @@ func (l *launch) arguments() bool {
 	return true
 }
 
-// pass passes an argument by a variable, by what is in it.
+// pass passes an argument through a variable.
 func (l *launch) pass(name, passed string) {
 	l.names = append(l.names, name)
 	l.passed = append(l.passed, passed)
 }
 
-// argument decides how an argument is passed. A variable gets the type of its argument, which for
-// an untyped one must be that of the parameter.
+// argument decides how an argument is passed. The variable has the type of the argument; for an
+// untyped one that must be the type of the parameter.
 func (l *launch) argument(i int, arg ast.Expr) bool {
 	name := fmt.Sprintf("a%dˑˑ", i+1)
 	if l.null(arg) {
@@ -200,12 +201,12 @@ func (l *launch) argument(i int, arg ast.Expr) bool {
 		}
 		l.pass("_", constantText(tv.Value, param))
 		l.constants[i] = true
-		// The constant may be what a type argument is found by.
+		// A type argument may be inferred from the constant.
 		return !l.generic
 	case untypedShift(l.Info, arg) && (basic == nil || basic.Kind() != types.Int):
 		return false
 	case isBoolean(param) && basic == nil:
-		// A comparison is untyped and goes into a variable as a bool.
+		// A comparison is untyped and becomes a bool in a variable.
 		l.pass(name, "("+name+" == (0 == 0))")
 		return !l.generic
 	}
@@ -213,7 +214,7 @@ func (l *launch) argument(i int, arg ast.Expr) bool {
 	return true
 }
 
-// hasType reports whether an expression has a type wherever it stands.
+// hasType reports whether an expression has the same type in any place.
 func hasType(info *types.Info, x ast.Expr) bool {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.Ident:
@@ -228,7 +229,7 @@ func hasType(info *types.Info, x ast.Expr) bool {
 	return false
 }
 
-// literalKinds are the types of literals that nothing else gives a type.
+// literalKinds are the default types of literals.
 var literalKinds = map[token.Token]types.BasicKind{
 	token.INT:    types.Int,
 	token.FLOAT:  types.Float64,
@@ -242,8 +243,8 @@ func isBoolean(t types.Type) bool {
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
-// untypedShift reports whether a constant is shifted by what is none in x: it takes its type from
-// where the expression stands.
+// untypedShift reports whether x contains a constant shifted by a non-constant: its type depends on
+// the place of the expression.
 func untypedShift(info *types.Info, x ast.Expr) bool {
 	found := false
 	ast.Inspect(x, func(n ast.Node) bool {
@@ -285,11 +286,11 @@ func (l *launch) write(s *ast.GoStmt) {
 	for i, arg := range call.Args {
 		switch {
 		case l.null(arg):
-			// A nil has no type that a variable could get.
+			// A nil has no type for a variable.
 			id := ast.Unparen(arg)
 			l.replace(id.Pos(), id.End(), "0")
 		case l.constants[i]:
-			// The text stays where nothing asks for its type or value.
+			// The text stays in a place that does not use its type or value.
 			l.insert(arg.Pos(), "func() { const _ = ")
 			l.walk(arg)
 			l.insert(arg.End(), " }")

@@ -9,9 +9,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/check"
 )
 
-// guardedFunctions are the functions of the standard library that package cell has in another form,
-// of the same type: they wait no longer than the cell runs, end the cell and not the worker, write
-// and read what is the cell's, or make a coroutine that belongs to the cell which resumes it.
+// guardedFunctions are the functions of the standard library that package cell replaces by
+// functions of the same type. These wait no longer than the cell runs, end the cell and not the
+// worker, use the cell's own input and output, or make a coroutine that belongs to the cell that
+// resumes it.
 var guardedFunctions = map[string]string{
 	"time.Sleep":   "Sleep",
 	"os.Exit":      "Exit",
@@ -29,7 +30,7 @@ var guardedFunctions = map[string]string{
 	"iter.Pull2":   "Pull2",
 }
 
-// standardFunctions are those that package standard has.
+// standardFunctions are those that package standard replaces.
 var standardFunctions = map[string]string{
 	"time.AfterFunc":          "AfterFunc",
 	"flag.Parse":              "ParseCommandLine",
@@ -43,13 +44,13 @@ var standardFunctions = map[string]string{
 	"runtime/pprof.SetGoroutineLabels": "SetLabels",
 }
 
-// gobFunctions are those that package gobnames has.
+// gobFunctions are those that package gobnames replaces.
 var gobFunctions = map[string]string{
 	"encoding/gob.Register":     "Register",
 	"encoding/gob.RegisterName": "RegisterName",
 }
 
-// guardedMethods are those that package cell has as functions, of a pointer or an interface.
+// guardedMethods are the methods of a pointer or an interface that package cell has as functions.
 var guardedMethods = map[string]string{
 	"(*sync.Mutex).Lock":     "Lock",
 	"(*sync.RWMutex).Lock":   "LockRW",
@@ -62,7 +63,7 @@ var guardedMethods = map[string]string{
 	"(*log.Logger).Fatalln":  "LoggerFatalln",
 }
 
-// standardMethods are those that package standard has as functions, of a pointer.
+// standardMethods are the methods of a pointer that package standard has as functions.
 var standardMethods = map[string]string{
 	"(*flag.FlagSet).Parse":  "ParseFlags",
 	"(*os.File).Read":        "Read",
@@ -70,8 +71,7 @@ var standardMethods = map[string]string{
 	"(*os.File).WriteString": "WriteString",
 }
 
-// starters are the functions that call one of their arguments in a goroutine of their own, by its
-// index.
+// starters are the functions that call one of their arguments in a new goroutine, by its index.
 var starters = map[string]int{
 	"(*sync.WaitGroup).Go":                      0,
 	"context.AfterFunc":                         1,
@@ -94,7 +94,7 @@ func (g *Guard) called(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// call guards a call that is another one for package cell. It reports whether it is.
+// call guards a call that becomes a call of package cell. It reports whether it does.
 func (g *Guard) call(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		g.body(lit.Type, lit.Body, g.enters(lit.Body)) // it is called now
@@ -121,7 +121,7 @@ func (g *Guard) call(call *ast.CallExpr) bool {
 	return g.newest(call, f) || g.libraryMethod(call, f) || g.waiting(call, f)
 }
 
-// started guards an argument that is called in a goroutine. One that returns something must be a
+// started guards an argument that is called in a goroutine. If it has results, it must be a
 // literal.
 func (g *Guard) started(arg ast.Expr) {
 	if lit, ok := ast.Unparen(arg).(*ast.FuncLit); ok {
@@ -170,7 +170,7 @@ func (g *Guard) libraryMethod(call *ast.CallExpr, f *types.Func) bool {
 }
 
 // callWith writes the call of a method as that of a function whose first argument is the receiver:
-// what the method is selected of, between two texts.
+// the operand of the selector, between two texts.
 func (g *Guard) callWith(call *ast.CallExpr, sel *ast.SelectorExpr, begin, path string) {
 	g.insert(call.Pos(), begin)
 	g.walk(sel.X)
@@ -206,8 +206,8 @@ func (g *Guard) waiting(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// embedding returns the fields through which a method is promoted, as they are written behind the
-// operand, and whether they end at a pointer or interface.
+// embedding returns the fields through which a method is promoted, as text after the operand, and
+// whether they end at a pointer or interface.
 func embedding(s *types.Selection) (path string, refers bool) {
 	var fields strings.Builder
 	t := s.Recv()
@@ -223,14 +223,14 @@ func embedding(s *types.Selection) (path string, refers bool) {
 	return fields.String(), pointer || types.IsInterface(t)
 }
 
-// selector guards what a package declares. It reports whether it is done with the selector.
+// selector guards a selector of a package. It reports whether the selector needs nothing more.
 func (g *Guard) selector(sel *ast.SelectorExpr) bool {
 	id, ok := sel.X.(*ast.Ident)
 	if ok {
 		_, ok = g.Info.Uses[id].(*types.PkgName)
 	}
 	if !ok {
-		// Sel is none of the names that identifier is for.
+		// Sel is not one of the names that identifier handles.
 		g.walk(sel.X)
 		return true
 	}
@@ -238,8 +238,8 @@ func (g *Guard) selector(sel *ast.SelectorExpr) bool {
 	return true
 }
 
-// identifier guards a builtin, a function that imported code may call, and what a package declares
-// that is imported with a dot.
+// identifier guards a builtin, a function that imported code may call, and names from a package
+// imported with a dot.
 func (g *Guard) identifier(id *ast.Ident) {
 	if around, ok := g.wrapped[id]; ok {
 		g.insert(id.Pos(), around[0])
@@ -257,7 +257,7 @@ func (g *Guard) identifier(id *ast.Ident) {
 	}
 }
 
-// imported guards the mention of what a package declares.
+// imported guards a reference to a declaration of a package.
 func (g *Guard) imported(x ast.Expr, obj types.Object) {
 	switch obj := obj.(type) {
 	case *types.Func:

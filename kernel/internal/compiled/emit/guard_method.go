@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// A function literal, or the value of a method, may be called after the method that it calls was
-// declared again. So both call the method by a variable, which holds the newest version.
+// A function literal, or a method value, may be called after the method that it calls was declared
+// again. So both call the method through a variable that holds the newest version.
 
-// noteCall notes what a call calls, and literals that it does not keep.
+// noteCall records the callee of a call, and literals that the call does not keep.
 func (g *Guard) noteCall(call *ast.CallExpr) {
 	if g.calls == nil {
 		g.calls, g.passed = map[ast.Expr]bool{}, map[*ast.FuncLit]bool{}
@@ -28,7 +28,8 @@ func (g *Guard) noteCall(call *ast.CallExpr) {
 	}
 }
 
-// newest writes a call of a method of the session in a function literal. It reports whether it did.
+// newest rewrites a call of a method of the session in a function literal. It reports whether it
+// did.
 func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || g.kept == 0 {
@@ -50,7 +51,7 @@ func (g *Guard) newest(call *ast.CallExpr, f *types.Func) bool {
 	return true
 }
 
-// methodValue writes the value of a method of the session, or of one that ends the process. It
+// methodValue rewrites the value of a method of the session, or of one that ends the process. It
 // reports whether it did.
 func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 	s := g.Info.Selections[sel]
@@ -78,7 +79,7 @@ func (g *Guard) methodValue(sel *ast.SelectorExpr) bool {
 	return true
 }
 
-// returns is what a call of a function stands behind in a function with the same results.
+// returns is the text before a call of a function in a function with the same results.
 func returns(f *types.Func) string {
 	if f.Signature().Results().Len() == 0 {
 		return ""
@@ -86,8 +87,7 @@ func returns(f *types.Func) string {
 	return "return "
 }
 
-// receiver returns what stands around what a method is selected of where it is the method's
-// receiver.
+// receiver returns the text around the operand of a selector that becomes the receiver.
 func receiver(s *types.Selection, f *types.Func) (before, path string) {
 	path, refers := embedding(s)
 	_, wants := f.Signature().Recv().Type().(*types.Pointer)
@@ -100,14 +100,14 @@ func receiver(s *types.Selection, f *types.Func) (before, path string) {
 	return before, path
 }
 
-// heldMethod returns the method of the session that an object is, if a variable can hold it.
+// heldMethod returns the method of the session behind an object, if a variable can hold it.
 func (u *Unit) heldMethod(f *types.Func) (*state.Function, bool) {
 	fn := u.Session.FunctionOf(f)
 	return fn, fn != nil && fn.Written != nil && fn.Receiver != nil && fn.Receiver.Node != nil && !fn.Generic && !u.escapes(fn)
 }
 
 // newestMethod returns the variable that holds the newest version of a method. The unit declares
-// one if no unit has one of the type that the receiver has by now.
+// one if no unit has one for the current type of the receiver.
 func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	fn, ok := u.heldMethod(f)
 	if !ok {
@@ -124,12 +124,12 @@ func (u *Unit) newestMethod(f *types.Func) (variable string, ok bool) {
 	return h.name, true
 }
 
-// valueOf returns the function that makes the value of a method: of x.M it is called with the
-// receiver, and of T.M it is the value. The linker shows it by the name that Go gives the value.
+// valueOf returns the function that makes a method value: for x.M it is called with the receiver,
+// and for T.M it is the value. The linker shows it under Go's name for the value.
 func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool) {
 	fn, ok := u.heldMethod(f)
 	if !ok || fn.Written.Body != nil && typed.Recovers(fn.Info, fn.Written.Body) {
-		return "", false // recover works in the deferred function only
+		return "", false // recover works only in the deferred function
 	}
 	params, results, ok := u.Spelled(f.Signature())
 	if !ok {
@@ -165,7 +165,7 @@ func (u *Unit) valueOf(s *types.Selection, f *types.Func) (name string, ok bool)
 	if s.Kind() == types.MethodExpr {
 		u.parts = append(u.parts, fmt.Sprintf("%s%s) %s %s\n", generated, strings.Join(append([]string{head}, takes...), ", "), results, call))
 	} else {
-		// Inlined, its literal would have the name of another.
+		// If it were inlined, its literal would get another name.
 		u.parts = append(u.parts, fmt.Sprintf("//go:noinline\n%s%s) func(%s) %s { return func(%s) %s %s }\n", generated, head, strings.Join(params, ", "), results, strings.Join(takes, ", "), results, call))
 	}
 	return name, true

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// instances are the types and functions without a declaration of their own that statements of cells
-// mention: instances of generic ones, and struct types. Values of them may be in interfaces.
+// instances are the types and functions in statements of cells that have no declaration: instances
+// of generic ones, and struct types. Interfaces may hold values of them.
 type instances struct {
 	types     typeutil.Map
 	functions []functionInstance
@@ -43,7 +43,7 @@ func (i *instances) note(s *state.Session, info *types.Info) {
 	}
 }
 
-// keepInstances has the unit contain the instances of what it declares: those types for which
+// keepInstances makes the unit contain the instances of its declarations: those types for which
 // chosen is true, and those of its functions.
 func (u *Unit) keepInstances(chosen func(types.Type) bool) {
 	kept, texts := map[string]bool{}, map[string]bool{}
@@ -86,14 +86,13 @@ func (u *Unit) mentionsOwn(t types.Type) bool {
 	}) && own
 }
 
-// declares reports whether the unit declares all of the session's that a type mentions, which
-// mentions no type parameter.
+// declares reports whether the unit declares all types of the session that a type mentions, and the
+// type mentions no type parameter.
 func (u *Unit) declares(t types.Type) bool {
 	return consists(t, func(obj types.Object) bool { return u.homes[obj].path == u.path })
 }
 
-// consists reports whether a type mentions no type parameter, and only such types of the session as
-// are chosen.
+// consists reports whether a type mentions no type parameter, and only chosen types of the session.
 func consists(t types.Type, chosen func(types.Object) bool) bool {
 	switch t := t.(type) {
 	case *types.Basic:
@@ -136,7 +135,7 @@ func consists(t types.Type, chosen func(types.Object) bool) bool {
 	return false
 }
 
-// spoken writes a type, if the unit has words for it.
+// spoken writes a type, if the unit can name it.
 func (u *Unit) spoken(t types.Type) (text string, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -17,22 +17,21 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// A setting is where text stands: what it is part of decides by which name it calls functions.
+// A setting is the context of text, which decides the names under which it calls functions.
 type setting struct {
 	info *types.Info
-	// outlives says that the text may run after a function that it calls was declared again without
-	// being compiled anew: it is part of a method.
+	// outlives says that the text is part of a method: it may run, without being compiled again,
+	// after a function that it calls was declared again.
 	outlives bool
-	// becomes is the type that an expression is converted to, if it is written apart from what says
-	// so.
+	// becomes is the type that an expression is converted to, if it is written without its context.
 	becomes types.Type
-	// leftOut is what looks at the errors that statements leave out.
+	// leftOut holds the checks for the errors that statements leave out.
 	leftOut map[ast.Stmt]leftOut
 }
 
-// leftOut is what looks at the error that a statement leaves out: what takes it, in front of a call
-// or behind the left side of an assignment, or in place of that side if aside is set, and what
-// follows the statement.
+// leftOut is the check for the error that a statement leaves out: the text that takes it, before a
+// call or after the left side of an assignment, or in place of that side if aside is set, and the
+// text after the statement.
 type leftOut struct {
 	taken, then string
 	aside       bool
@@ -68,7 +67,7 @@ func (u *Unit) part(n ast.Node, src *syntax.Source, start, end int, p setting, m
 	return all.Apply(src.Text[start:end], start)
 }
 
-// Covered returns what reports whether an edit replaces a part of a text.
+// Covered returns a function that reports whether an edit replaces a part of a text.
 func Covered(all syntax.Edits) func(start, end int) bool {
 	replacing := slices.DeleteFunc(slices.Clone(all), func(e syntax.Edit) bool { return e.Start >= e.End })
 	slices.SortFunc(replacing, func(a, b syntax.Edit) int { return a.Start - b.Start })
@@ -82,11 +81,10 @@ func Covered(all syntax.Edits) func(start, end int) bool {
 	}
 }
 
-// rename finds the names in a node that the unit calls something else, save those in what is
-// replaced anyway.
+// rename finds the names in a node that differ in the unit, except in replaced parts.
 func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, replace func(at token.Pos, length int, text string)) {
 	literals := 0
-	passed := map[*ast.FuncLit]bool{} // to what does not keep them
+	passed := map[*ast.FuncLit]bool{} // to functions that do not keep them
 	var stack []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
 		u.StopIfCancelled()
@@ -134,11 +132,11 @@ func (u *Unit) rename(root ast.Node, p setting, replaced func(ast.Node) bool, re
 	})
 }
 
-// newName returns what the unit calls what an identifier means; empty for what keeps its name.
+// newName returns the unit's name for an identifier; empty if it stays the same.
 func (u *Unit) newName(id *ast.Ident, p setting, literal bool, stack []ast.Node) string {
 	src, offset := u.Within(id.Pos())
 	if src == nil || !strings.HasPrefix(src.Text[min(offset, len(src.Text)):], id.Name) {
-		return "" // a name that the check has made
+		return "" // a name from the check
 	}
 	obj := p.info.Uses[id]
 	if obj == nil {
@@ -177,7 +175,7 @@ func (u *Unit) newName(id *ast.Ident, p setting, literal bool, stack []ast.Node)
 	return ""
 }
 
-// home returns where something is that was declared.
+// home returns the place of a declaration.
 func (u *Unit) home(key any) home {
 	h, ok := u.homes[key]
 	if !ok {
@@ -186,8 +184,8 @@ func (u *Unit) home(key any) home {
 	return h
 }
 
-// isPassed reports whether a function literal is an argument of a function of the standard library
-// that has called it for the last time when it returns.
+// isPassed reports whether a function literal is an argument of a standard library function that
+// does not call it after it has returned.
 func isPassed(lit *ast.FuncLit, info *types.Info, stack []ast.Node) bool {
 	if len(stack) == 0 {
 		return false
@@ -220,7 +218,7 @@ func isSelected(id *ast.Ident, stack []ast.Node) bool {
 	return ok && sel.Sel == id
 }
 
-// callee returns what the text calls a function by.
+// callee returns the name with which the text calls a function.
 func (u *Unit) callee(fn *state.Function, outlives bool) string {
 	if fn.Pending != nil {
 		u.l.Ready(fn)
@@ -246,7 +244,7 @@ func (u *Unit) recall(out *state.Shown) string {
 	return "func() (" + strings.Join(list, ", ") + ") { return " + strings.Join(values, ", ") + " }()"
 }
 
-// quoteSource writes what an earlier cell said where the cell mentions it.
+// quoteSource writes the source of an earlier cell where the cell refers to it.
 func (u *Unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length int, text string)) {
 	src, offset := u.Within(lit.Pos())
 	if src == nil || !strings.HasPrefix(src.Text[offset:], "In") {
@@ -256,7 +254,7 @@ func (u *Unit) quoteSource(lit *ast.BasicLit, replace func(at token.Pos, length 
 }
 
 // constants writes a declaration of constants with their values, on its first line, if it repeats
-// an expression with a name that the declaration gives another meaning; empty for others.
+// an expression containing a name that the declaration redefines; otherwise it returns nothing.
 func (u *Unit) constants(d *ast.GenDecl, info *types.Info) string {
 	if d.Tok != token.CONST {
 		return ""

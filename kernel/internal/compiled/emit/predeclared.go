@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// What the emission writes stands among names of the user's, who may have declared any of Go's
-// anew: at the top of a cell, or where a guard is. So it mentions none of Go's functions and
-// constants, and such types by the names that package cell has for them.
+// Generated text appears among the user's names, which may redefine any of Go's: at the top of a
+// cell, or at a guard. So it uses none of Go's functions and constants, and Go's types under the
+// names in package cell.
 
-// predeclared returns what the text calls a predeclared type.
+// predeclared returns the text's name for a predeclared type.
 func (u *Unit) predeclared(name string) string {
 	if u.names[name] || u.local[name] {
 		return u.cellType(name)
@@ -18,13 +18,12 @@ func (u *Unit) predeclared(name string) string {
 	return name
 }
 
-// cellType returns the name that package cell has for a predeclared type.
+// cellType returns package cell's name for a predeclared type.
 func (u *Unit) cellType(name string) string {
 	return u.cell(strings.ToUpper(name[:1]) + name[1:])
 }
 
-// typeName returns what the text calls a type of the session; empty where that is hidden, for it is
-// generic.
+// typeName returns the text's name for a type of the session; empty if a generic type is hidden.
 func (u *Unit) typeName(obj *types.TypeName, h home) string {
 	if h.path != u.path || !u.local[h.name] {
 		return u.refer(h)
@@ -40,7 +39,7 @@ func (u *Unit) typeName(obj *types.TypeName, h home) string {
 	return alias
 }
 
-// declaredWithin returns the names that are declared within a node, in scopes of their own.
+// declaredWithin returns the names declared in inner scopes of a node.
 func declaredWithin(root ast.Node, info *types.Info) map[string]bool {
 	names := map[string]bool{}
 	ast.Inspect(root, func(n ast.Node) bool {

@@ -15,8 +15,8 @@ import (
 )
 
 // Compile enters the declarations of a checked cell into the session and writes its unit. Rollback
-// takes both back, and commit makes the declarations live, as for a cell that is lowered. There is
-// no unit if all is loaded already.
+// reverts both, and commit makes the declarations live, as for a lowered cell. There is no unit if
+// everything is already loaded.
 func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.Unit, compiled *program.Compiled, problems []syntax.Problem) {
 	l, problems = change.Record(e.Checker, k)
 	if len(problems) > 0 {
@@ -31,24 +31,24 @@ func (e *Emitter) Compile(k *check.Checked) (l *change.Change, unit *toolchain.U
 	return l, unit, compiled, problems
 }
 
-// Forget makes the emitter that of a process which has loaded nothing. The paths of its units are
-// not used again.
+// Forget resets the emitter for a process that has loaded nothing. It does not use the paths of the
+// old units again.
 func (e *Emitter) Forget() {
 	e.homes, e.holders, e.loaded, e.instances = map[any]home{}, map[*state.Function][]holder{}, map[string]loaded{}, instances{}
 }
 
-// Skip leaves out the paths of units up to a number.
+// Skip reserves the paths of units up to a number.
 func (e *Emitter) Skip(last int) { e.Units = max(e.Units, last) }
 
-// Variable returns where a variable is; false if no unit has it.
+// Variable returns the place of a variable; false if no unit has it.
 func (e *Emitter) Variable(d *state.Declaration) (unit, name string, ok bool) {
 	h, ok := e.homes[d.Lowered]
 	return h.path, h.name, ok
 }
 
-// Everything writes one unit with all that is live in the session, and what that mentions. The
-// variables of earlier units that are not lost have to be carried over to it. The undo takes back
-// what the emitter then knows.
+// Everything writes one unit with all live declarations of the session, and those that they
+// mention. The variables of earlier units that are not lost must be carried over to it. The undo
+// reverts the emitter.
 func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo func(), err error) {
 	l := change.New(e.Checker, &check.Checked{Reading: &check.Reading{Parsed: &syntax.Parsed{Lexed: syntax.NewLexed(syntax.NewSource(program.Cell{}))}}, Info: check.NewInfo()})
 	u := e.newUnit(l)
@@ -82,7 +82,7 @@ func (e *Emitter) Everything() (unit *toolchain.Unit, units program.Units, undo 
 	return unit, compiled.Units, l.Rollback, nil
 }
 
-// reachable returns what is live in the session, and what that mentions.
+// reachable returns the live declarations of the session, and those that they mention.
 func (u *Unit) reachable() *compilation {
 	r := &reach{Unit: u, set: &compilation{}, seen: map[any]bool{}}
 	var live []*state.Declaration
@@ -103,7 +103,7 @@ func (u *Unit) reachable() *compilation {
 	return r.set
 }
 
-// A reach collects what declarations mention, and what that mentions.
+// A reach collects the declarations that others mention, transitively.
 type reach struct {
 	*Unit
 	set   *compilation
@@ -128,7 +128,7 @@ func (r *reach) declaration(d *state.Declaration) {
 			r.function(d.Function)
 		}
 	case *types.Var:
-		// Functions may mention one that is lost, though none is called.
+		// Functions may mention a lost variable even if they are never called.
 		if d.Lowered == "" || r.seen[d.Lowered] {
 			return
 		}
@@ -167,7 +167,7 @@ func (r *reach) spec(spec *state.TypeSpec) {
 	})
 }
 
-// node collects what the names in a declaration mean.
+// node collects the objects of the names in a declaration.
 func (r *reach) node(n ast.Node, info *types.Info) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -186,7 +186,7 @@ func (r *reach) node(n ast.Node, info *types.Info) {
 	})
 }
 
-// typ collects the declared types that a type is written with.
+// typ collects the declared types within a type.
 func (r *reach) typ(t types.Type) {
 	declared := map[types.Object]bool{}
 	state.NamesOf(t, declared)
@@ -202,7 +202,7 @@ func (r *reach) typ(t types.Type) {
 	}
 }
 
-// Only makes the emitter that of a process which has loaded one unit.
+// Only resets the emitter for a process that has loaded one unit.
 func (e *Emitter) Only(path string) {
 	for key, h := range e.homes {
 		if h.path != path {

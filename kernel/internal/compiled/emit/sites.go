@@ -9,10 +9,10 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// locate remembers the operations within a node of compiled text that can panic. Compiled code
-// tells the line of a panic; its kind then tells which of the line's operations it was, and so the
-// column; of several operations of that kind in a line it names none. Those in
-// function literals are not of the function around these.
+// locate records the operations in a node of compiled text that can panic. Compiled code tells the
+// line of a panic; the kind of the panic then identifies the operation on the line, and so the
+// column. If a line has several operations of that kind, the column is unknown. Operations in
+// function literals do not count for the function around these.
 func (u *Unit) locate(root ast.Node, info *types.Info) {
 	t := typed.Tree{Info: info}
 	found := t.Operations(nil, root)

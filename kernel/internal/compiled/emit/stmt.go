@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
-// statements writes the statements at the top of the cell, with what package cell has to know: how
-// far they got, what the last one shows, and errors that they leave out.
+// statements writes the statements at the top of the cell, with calls that tell package cell how
+// far they got, the value of the last one, and errors that they leave out.
 func (u *Unit) statements() {
 	k := u.l.K
 	slices.SortFunc(u.inits, func(a, b change.InitCall) int { return a.Offset - b.Offset })
@@ -51,7 +51,7 @@ func (u *Unit) initsBefore(offset int) {
 	}
 }
 
-// put writes a text that stands where a node of the cell does.
+// put writes text at the place of a node of the cell.
 func (u *Unit) put(n ast.Node, text string) { u.run.WriteString(u.line(n) + text + "\n") }
 
 func (u *Unit) plain(s ast.Stmt) { u.put(s, u.piece(s)) }
@@ -82,7 +82,7 @@ func (u *Unit) statement(s ast.Stmt) {
 	}
 }
 
-// errorsInBlocks returns what looks at the errors that the statements in the blocks of a statement
+// errorsInBlocks returns the checks for the errors that the statements in the blocks of a statement
 // leave out.
 func (u *Unit) errorsInBlocks(s ast.Stmt) map[ast.Stmt]leftOut {
 	found := map[ast.Stmt]leftOut{}
@@ -107,7 +107,7 @@ func (u *Unit) errorsInBlocks(s ast.Stmt) map[ast.Stmt]leftOut {
 	return found
 }
 
-// assigned returns the names of what is assigned to, or nil if that is not all variables.
+// assigned returns the names of the assigned variables, or nil if not all are variables.
 func (u *Unit) assigned(left []ast.Expr, p setting) []string {
 	names := make([]string, len(left))
 	for i, e := range left {
@@ -120,8 +120,8 @@ func (u *Unit) assigned(left []ast.Expr, p setting) []string {
 	return names
 }
 
-// aside returns what stands before and behind a call whose results go to left unless the last one
-// is an error.
+// aside returns the text before and after a call whose results go to left unless the last one is an
+// error.
 func (u *Unit) aside(left []string, call ast.Expr) (before, after string) {
 	values := make([]string, len(left))
 	for i := range values {
@@ -131,7 +131,7 @@ func (u *Unit) aside(left []string, call ast.Expr) (before, after string) {
 	return "{ " + kept + ", err" + Mark + " := ", u.failed(call) + "; " + strings.Join(left, ", ") + " = " + kept + " }"
 }
 
-// failed is what follows an assignment to the variable for errors.
+// failed is the text after an assignment to the variable for errors.
 func (u *Unit) failed(call ast.Expr) string {
 	u.failing = true
 	src, offset := u.Within(call.Pos())
@@ -139,7 +139,7 @@ func (u *Unit) failed(call ast.Expr) string {
 	return fmt.Sprintf("; %[2]s(err%[1]s, %[3]d, %[4]d, %[5]d)", Mark, u.cell("Failed"), src.Cell.Number, line, column)
 }
 
-// stopping is what stands around a call within an expression that leaves out its error.
+// stopping is the text around a call within an expression that leaves out its error.
 func (u *Unit) stopping(call ast.Expr, info *types.Info) (before, behind string) {
 	src, offset := u.Within(call.Pos())
 	line, column := src.Position(src.Origin(offset))
@@ -231,7 +231,7 @@ func (u *Unit) assignment(s *ast.AssignStmt) {
 	u.put(s, before+u.piece(s.Rhs[0])+after)
 }
 
-// variable returns what the unit calls a variable that a statement at the top assigns to.
+// variable returns the unit's name for a variable that a statement at the top assigns to.
 func (u *Unit) variable(id *ast.Ident) string {
 	if id.Name == "_" {
 		return "_"

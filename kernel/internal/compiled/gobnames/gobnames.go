@@ -1,6 +1,6 @@
-// Package gobnames is what compiled cells call in place of gob.Register and gob.RegisterName.
-// Package gob panics when a name is given to a second type; in a session a type that is declared
-// again, or whose cell is run again, is a second one, and takes the name over.
+// Package gobnames replaces gob.Register and gob.RegisterName in compiled cells. Package gob panics
+// when a name is given to a second type. In a session, a type that is declared again, or whose cell
+// runs again, is a second type, and takes over the name.
 package gobnames
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// Types is package gob's own table of types by name. Only the linker of cells can tell where it is,
-// so that the units which call this package set it.
+// Types is package gob's own table of types by name. Only the linker of cells knows its address, so
+// the units that call this package set it.
 var Types *sync.Map
 
 // Register is gob.Register.
@@ -38,15 +38,15 @@ func RegisterName(name string, value any) {
 	gob.RegisterName(name, value)
 }
 
-// giveUp takes a name from the type that a value's was declared as before.
+// giveUp removes a name from the older type of the same declaration as the value's.
 func giveUp(name string, value any) {
 	if held, ok := Types.Load(name); ok && value != nil && declaredAgain(held.(reflect.Type), reflect.TypeOf(value)) {
 		Types.Delete(name)
 	}
 }
 
-// declaredAgain reports whether two types differ in nothing but that names of the session were
-// declared again.
+// declaredAgain reports whether two types differ only because names of the session were declared
+// again.
 func declaredAgain(old, t reflect.Type) bool {
 	if old == t {
 		return true
@@ -66,8 +66,8 @@ func declaredAgain(old, t reflect.Type) bool {
 	return false
 }
 
-// ofSession reports whether a type was declared at the top of a cell. Of the instances of generic
-// types nothing else tells.
+// ofSession reports whether a type was declared at the top of a cell. For instances of generic
+// types there is no other sign.
 func ofSession(t reflect.Type) bool {
 	_, ok := cell.KeyOf(t)
 	return ok || t.PkgPath() == "main" && strings.HasSuffix(t.Name(), "]")

@@ -1,6 +1,6 @@
-// Package standard is what compiled cells use in place of some functions and variables of the
-// standard library. It is apart from package cell because the packages whose types are mentioned
-// here would be part of every plugin.
+// Package standard replaces some functions and variables of the standard library in compiled cells.
+// It is separate from package cell because otherwise each plugin would contain the packages of the
+// types mentioned here.
 package standard
 
 import (
@@ -16,20 +16,20 @@ import (
 
 // A Host knows the standard files of cells.
 type Host interface {
-	// EndsWithCell returns a context as one that also ends when the cell of the calling goroutine
-	// is stopped.
+	// EndsWithCell derives a context that also ends when the cell of the calling goroutine is
+	// stopped.
 	EndsWithCell(ctx context.Context) context.Context
-	// Polled calls f, which waits for a file as long as setDeadline lets it, and has it end with
-	// the cell of the calling goroutine.
+	// Polled calls f, which blocks on a file until the deadline of setDeadline, and ends it when
+	// the cell of the calling goroutine is stopped.
 	Polled(file *os.File, setDeadline func(*os.File, time.Time) error, f func())
-	// ParseFlags is (*flag.FlagSet).Parse, and ends the cell where that ends the process. Nil
-	// stands for flag.CommandLine, with the arguments of the process.
+	// ParseFlags is (*flag.FlagSet).Parse, but ends the cell instead of the process. Nil means
+	// flag.CommandLine, with the arguments of the process.
 	ParseFlags(set any, arguments []string) error
-	// SetLabels sets the labels of the calling goroutine, which stays one of its cell.
+	// SetLabels sets the labels of the calling goroutine, which still belongs to its cell.
 	SetLabels(labels pprof.LabelSet)
 	// Signals are the functions of package os/signal for cells.
 	Signals() Signals
-	// Stdin, Stdout and Stderr are what cells use.
+	// Stdin, Stdout and Stderr are the files of cells.
 	Stdin() io.Reader
 	Stdout() io.Writer
 	Stderr() io.Writer
@@ -44,7 +44,7 @@ type Signals interface {
 	Reset(all ...os.Signal)
 }
 
-// A setting is what SetHost has set.
+// A setting holds the arguments of SetHost.
 type setting struct {
 	host  Host
 	files map[*os.File]*File
@@ -52,7 +52,7 @@ type setting struct {
 
 var current atomic.Pointer[setting]
 
-// SetHost makes h the one that runs the cells of this process. It is called before there are any.
+// SetHost installs h as the host of this process. Call it before any cell runs.
 func SetHost(h Host) {
 	current.Store(&setting{h, map[*os.File]*File{
 		os.Stdin:  {os.Stdin, h.Stdin(), os.Stdin},
@@ -61,8 +61,8 @@ func SetHost(h Host) {
 	}})
 }
 
-// A File is a standard file of the process for which cells read and write something else. All else
-// is the file's own.
+// A File is a standard file of the process with the cells' own input or output. Everything else is
+// the file's.
 type File struct {
 	*os.File
 	r io.Reader
@@ -76,9 +76,9 @@ var (
 	_ io.WriterTo     = (*File)(nil)
 )
 
-// Of returns what stands for a file where it becomes an interface, or where it is read or written:
-// lines that the user is asked for, and the cell's own output, for os.Stdin, os.Stdout and
-// os.Stderr as they are when the process begins; the file for all others.
+// Of returns the replacement for a file when it is converted to an interface, or read or written.
+// For os.Stdin, os.Stdout and os.Stderr, as they are at the start of the process, that is the
+// user's input and the cell's own output; other files stay the same.
 func Of(f *os.File) *File {
 	if s := current.Load().files[f]; s != nil {
 		return s
@@ -122,11 +122,11 @@ func (f *File) ReadFrom(r io.Reader) (int64, error) { return io.Copy(f.w, r) }
 // WriteTo implements io.WriterTo.
 func (f *File) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, f.r) }
 
-// EndsWithCell returns a context that is given to a compiled package as one that also ends when the
-// cell of the calling goroutine is stopped.
+// EndsWithCell derives from a context for a compiled package one that also ends when the cell of
+// the calling goroutine is stopped.
 func EndsWithCell(ctx context.Context) context.Context { return current.Load().host.EndsWithCell(ctx) }
 
-// AfterFunc is time.AfterFunc, for a function that belongs to the cell of the calling goroutine.
+// AfterFunc is time.AfterFunc; f belongs to the cell of the calling goroutine.
 func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, cell.Guard(f)) }
 
 // ParseFlags is (*flag.FlagSet).Parse.
@@ -150,8 +150,7 @@ func DoLabelled(ctx context.Context, labels pprof.LabelSet, f func(context.Conte
 	f(ctx)
 }
 
-// SetLabels is pprof.SetGoroutineLabels. It asks the context, which may be a cell's own, before the
-// host does anything.
+// SetLabels is pprof.SetGoroutineLabels. It first asks the context, which may be a cell's own.
 func SetLabels(ctx context.Context) {
 	var labels []string
 	pprof.ForLabels(ctx, func(key, value string) bool {

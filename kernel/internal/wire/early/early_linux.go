@@ -102,8 +102,8 @@ func Listener(address string) (net.Listener, error) {
 	return nil, nil
 }
 
-// taken says which listeners were asked for.
+// taken says which listeners were requested.
 var taken [C.CHANNELS]bool
 
-// Parent returns the number of the process that started this one.
+// Parent returns the id of the process that started this one.
 func Parent() int { return int(C.starter()) }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Listener returns nil: nothing has listened yet.
+// Listener returns nil: nothing is listening yet.
 func Listener(string) (net.Listener, error) { return nil, nil }
 
-// Parent returns the number of the process that started this one.
+// Parent returns the id of the process that started this one.
 func Parent() int { return os.Getppid() }

@@ -2,5 +2,5 @@ package guard
 
 import "golang.org/x/sys/unix"
 
-// bytesToRead is the request by which ioctl(2) tells how many bytes can be read.
+// bytesToRead is the ioctl(2) request for the number of bytes that can be read.
 const bytesToRead = unix.TIOCINQ

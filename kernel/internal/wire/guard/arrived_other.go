@@ -2,5 +2,5 @@
 
 package guard
 
-// bytesToRead is the request by which ioctl(2) tells how many bytes can be read, FIONREAD.
+// bytesToRead is the ioctl(2) request for the number of bytes that can be read, FIONREAD.
 const bytesToRead = 0x4004667f

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// toRead returns how many bytes of a socket can be read at once.
+// toRead returns how many bytes of a socket can be read without blocking.
 func toRead(socket uintptr) (int, error) {
 	const bytesToRead = 0x4004667f // FIONREAD
 	var n, size uint32

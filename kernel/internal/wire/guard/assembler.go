@@ -2,14 +2,14 @@ package guard
 
 import "encoding/binary"
 
-// keepFrom is the size from which a piece of a frame is queued as it is instead of copied. zmq4
-// promises its callers nothing about the frames they send, so package wire never changes one that
-// was sent.
+// keepFrom is the size from which a piece of a frame is queued without copying it. zmq4 promises
+// its callers nothing about the frames they send, so package wire never changes a frame after
+// sending it.
 const keepFrom = 16 << 10
 
-// An assembler puts together again the messages that zmq4 writes in small parts: a greeting and a
-// READY command, which it drops since the peer has had ours, and then header and body of each
-// frame.
+// An assembler reassembles the messages that zmq4 writes in small parts: a greeting and a READY
+// command, which it drops since the peer has already received ours, and then header and body of
+// each frame.
 type assembler struct {
 	greeted int // bytes of the greeting seen
 
@@ -22,7 +22,8 @@ type assembler struct {
 	pieces [][]byte // what comes before tail
 }
 
-// add takes what zmq4 wrote and returns the message that it completes, if any, and what follows it.
+// add takes the bytes that zmq4 wrote, and returns the message that they complete, if any, and the
+// bytes after it.
 func (a *assembler) add(p []byte) (message [][]byte, rest []byte) {
 	if a.greeted < greetingSize {
 		n := min(greetingSize-a.greeted, len(p))

@@ -11,12 +11,12 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// Reasons for which a peer was closed. zmq4 forgets a connection only when its error is io.EOF or a
-// net.Error that is no time-out, hence the type.
+// Reasons for closing a peer. zmq4 forgets a connection only if its error is io.EOF or a net.Error
+// that is not a time-out, hence the type.
 var (
 	errClosed  = &goneError{"the listener was closed"}
 	errLeft    = &goneError{"the peer left"}
-	errStalled = &goneError{"the peer does not read what it is sent"}
+	errStalled = &goneError{"the peer does not read its messages"}
 	errEvicted = &goneError{"the peer has signed nothing, and made room for another"}
 	errBroken  = &goneError{"the peer broke the protocol or a limit"}
 )
@@ -29,18 +29,18 @@ func (e *goneError) Error() string   { return "guard: " + e.reason }
 func (e *goneError) Timeout() bool   { return false }
 func (e *goneError) Temporary() bool { return false }
 
-// A conn is a peer whose handshake is done, as zmq4 sees it. zmq4 reads and writes it from one
+// A conn is a peer after its handshake, as zmq4 sees it. zmq4 reads and writes it from one
 // goroutine at a time each.
 type conn struct {
 	net.Conn
 	l        *Listener
 	route    []byte
-	routable atomic.Bool // zmq4 sends to it what is for its route
+	routable atomic.Bool // zmq4 sends messages for its route to it
 
 	// The listener's mu guards these.
 	signed     bool
-	spoke      bool  // it has sent a whole message, or subscribed
-	unfinished int64 // bytes of the message under way, of a stranger
+	spoke      bool  // it has sent a complete message, or subscribed
+	unfinished int64 // bytes of a stranger's unfinished message
 
 	in  inbound
 	out assembler
@@ -56,14 +56,14 @@ type conn struct {
 	reason    *goneError
 }
 
-// A piece is a part of a message in the queue. The last piece of a message carries what the message
-// costs.
+// A piece is a part of a message in the queue. The last piece of a message carries the cost of the
+// message.
 type piece struct {
 	data []byte
 	cost int64
 }
 
-// overhead is what a queued message costs beyond its bytes.
+// overhead is added to the bytes of a queued message.
 const overhead = 64
 
 func newConn(l *Listener, src *source, reader *bufio.Reader, peerType string, route []byte) *conn {
@@ -94,14 +94,14 @@ func (c *conn) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// isMark reports whether a message is one by which the sentinel marks time.
+// isMark reports whether a message is a mark of the sentinel.
 func (c *conn) isMark(message [][]byte) bool {
 	s := c.l.sentinel
 	return s != nil && len(message) == 1 && len(message[0]) == 2+len(s.topic) && string(message[0][2:]) == string(s.topic)
 }
 
-// send queues a message. A full peer of a ROUTER is cut off instead, as is the fullest where too
-// much waits for all of them; nobody waits for it.
+// send queues a message. If a peer of a ROUTER is full, it is cut off; so is the fullest one if too
+// much waits for all of them. send never blocks.
 func (c *conn) send(message [][]byte) error {
 	if c.l.config.Type == zmq4.Router {
 		if c.waiting.Load() > c.l.limits.Queue {
@@ -123,13 +123,13 @@ func (c *conn) send(message [][]byte) error {
 	return nil
 }
 
-// stall cuts the peer off for what it does not read.
+// stall cuts off a peer that does not read.
 func (c *conn) stall() {
 	c.l.stalled.Add(1)
 	c.close(errStalled)
 }
 
-// pieces books a message that is about to be queued.
+// pieces accounts for a message that is about to be queued.
 func (c *conn) pieces(message [][]byte) []piece {
 	pieces := make([]piece, len(message))
 	cost := int64(overhead)
@@ -143,7 +143,7 @@ func (c *conn) pieces(message [][]byte) []piece {
 }
 
 // book changes the number of bytes that wait for this peer, and tells the listener when the peer
-// becomes full or ceases to be.
+// becomes full or is no longer full.
 func (c *conn) book(n int64) {
 	c.l.queued.Add(n)
 	after := c.waiting.Add(n)
@@ -156,11 +156,11 @@ func (c *conn) book(n int64) {
 	}
 }
 
-// A writer gives the network at most this much at once, so that progress is seen during a large
-// message too.
+// writeSize bounds one write to the network, so that progress is visible during a large message,
+// too.
 const writeSize = 256 << 10
 
-// write is the goroutine that sends what is queued.
+// write is the goroutine that sends the queue.
 func (c *conn) write() {
 	var batch net.Buffers
 	for {
@@ -220,7 +220,7 @@ func (c *conn) next(batch *net.Buffers) (taken net.Buffers, cost int64, err erro
 	return *batch, cost, nil
 }
 
-// Close is zmq4's: the peer left, or the socket is closed.
+// Close is called by zmq4: the peer left, or the socket is closed.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	finishing := c.finishing
@@ -231,7 +231,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// close ends the connection for a reason; the first one counts.
+// close ends the connection for a reason; only the first reason counts.
 func (c *conn) close(reason *goneError) {
 	c.mu.Lock()
 	if c.reason != nil {
@@ -249,9 +249,8 @@ func (c *conn) close(reason *goneError) {
 	c.l.moved.send()
 }
 
-// finish gives the peer until the deadline to take what is queued, and closes. What the peer still
-// sends is read to the end, because to close with unread input would destroy what is on its way to
-// the peer.
+// finish gives the peer until the deadline to read its queue, and closes. It reads all input of the
+// peer to the end, because closing with unread input would destroy data on its way to the peer.
 func (c *conn) finish(deadline time.Time) {
 	const grace = 250 * time.Millisecond
 	c.mu.Lock()
@@ -263,7 +262,7 @@ func (c *conn) finish(deadline time.Time) {
 	}
 	c.mu.Unlock()
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-		// However the reading ends, it is time to close.
+		// Close however the reading ends.
 		if c.SetReadDeadline(time.Now().Add(grace)) == nil {
 			_, _ = io.Copy(io.Discard, c.Conn)
 		}

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Drain returns when zmq4 has all messages that had arrived, when it was called, from peers that
-// have signed something. What has arrived is what the system has: whatever a peer still keeps
-// itself is not waited for. The number is that of the messages that zmq4 got since the beginning,
-// from all peers. The error is that of ctx.
+// Drain returns when zmq4 has all messages from signing peers that had arrived when it was called.
+// A message has arrived when the system has it; data that a peer still holds back does not count.
+// The number is that of all messages that zmq4 has received from all peers so far. The error is
+// that of ctx.
 func (l *Listener) Drain(ctx context.Context) (messages int64, err error) {
 	l.mu.Lock()
 	var dry []<-chan struct{}
@@ -33,20 +33,20 @@ func (l *Listener) Drain(ctx context.Context) (messages int64, err error) {
 	return l.messages.Load(), nil
 }
 
-// A source is what a peer sends, for its bufio.Reader, which asks for more only when zmq4 has all
-// the whole messages that came before.
+// A source is the input of a peer, for its bufio.Reader, which reads more only when zmq4 has all
+// complete messages before.
 type source struct {
 	net.Conn
 
 	mu    sync.Mutex
-	woken bool            // the deadline is over, for Read to look at new
-	new   []chan struct{} // of calls of drain that Read has not seen
-	seen  []chan struct{} // of those before, to be closed when nothing is left
-	left  int             // bytes to be read that had arrived when the newest of them was seen
+	woken bool            // the deadline has passed, so that Read checks new
+	new   []chan struct{} // of calls of drain not seen by Read
+	seen  []chan struct{} // of earlier calls, to close when nothing is left
+	left  int             // unread bytes that had arrived when the newest was seen
 	ended bool            // nothing more will come
 }
 
-// drain returns a channel that is closed when all that has come was read and dealt with.
+// drain returns a channel that is closed when everything that has arrived was read and handled.
 func (s *source) drain() <-chan struct{} {
 	dry := make(chan struct{})
 	s.mu.Lock()
@@ -58,7 +58,7 @@ func (s *source) drain() <-chan struct{} {
 	s.new = append(s.new, dry)
 	if !s.woken {
 		s.woken = true
-		// What is wrong with the connection Read will say.
+		// Read will report errors of the connection.
 		_ = s.SetReadDeadline(time.Unix(1, 0))
 	}
 	return dry
@@ -80,7 +80,7 @@ func (s *source) Read(p []byte) (int, error) {
 	}
 }
 
-// look tells those who wait what is dry, before more is read.
+// look closes the channels of drain calls that are complete, before more is read.
 func (s *source) look() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *source) look() error {
 	return nil
 }
 
-// end tells those who wait that nothing more will come.
+// end closes the channels of all drain calls, since nothing more will come.
 func (s *source) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,11 +119,11 @@ func closeAll(channels []chan struct{}) {
 	}
 }
 
-// arrived returns how many bytes of a connection can be read at once.
+// arrived returns how many bytes of a connection can be read without blocking.
 func arrived(c net.Conn) (n int, err error) {
 	file, ok := c.(syscall.Conn)
 	if !ok {
-		return 0, errors.New("guard: a connection that is no file")
+		return 0, errors.New("guard: a connection that is not a file")
 	}
 	raw, err := file.SyscallConn()
 	if err != nil {

@@ -2,5 +2,5 @@ package guard
 
 import "math"
 
-// maxFiles is how many files the process may have open: the system sets no limit.
+// maxFiles is how many files the process may open: the system sets no limit.
 func maxFiles() int { return math.MaxInt32 }

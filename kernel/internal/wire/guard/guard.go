@@ -1,34 +1,34 @@
-// Package guard stands between zmq4's sockets and whoever connects to them.
+// Package guard protects zmq4's sockets from their peers.
 //
 // zmq4 trusts its peers: a connection that says nothing blocks its accept loop, a frame header can
-// end the process, a peer that does not read stops all others, and what is queued is lost on close.
-// Package guard is a zmq4 transport that lets none of this through. It does the ZMTP handshake
+// end the process, a peer that does not read stops all others, and queued messages are lost on
+// close. Package guard is a zmq4 transport that prevents all of this. It does the ZMTP handshake
 // itself and replays a clean one to zmq4, checks every frame header before zmq4 sees it, answers
-// PING, reports subscriptions, gives every peer a bounded queue and a writer of its own, and
-// delivers what is queued before it closes.
+// PING, reports subscriptions, gives each peer its own bounded queue and writer, and delivers
+// queued messages before it closes.
 //
 // # Strangers
 //
-// Whoever can connect can open any number of connections and send any number of bytes, and only who
-// has the kernel's key can sign. A peer is a stranger until package wire has told by
-// [Listener.Done] that a message of it was signed. What strangers cost is bounded, over all of
-// them: their number, the size of a message, of which each may have one under way, and the bytes of
-// these messages. Whoever has signed is bounded by itself alone, and never makes room for another.
+// Any process that can connect can open any number of connections and send any number of bytes, but
+// only one that has the kernel's key can sign. A peer is a stranger until package wire has reported
+// with [Listener.Done] that a message of it was signed. The total cost of strangers is bounded:
+// their number, the size of a message, of which each may have one in transit, and the bytes of
+// these messages. A peer that has signed has its own limits, and never makes room for another.
 //
-// No newcomer is refused; who makes room for it is a stranger that was there before. First go those
-// that are not from a known origin, of these the ones that have said nothing, of these the oldest.
-// So a front end always gets in, and may stay silent until as many others have come after it as
-// there may be strangers. The origin of a peer is the user who runs it, or its address where the
-// system does not say; it is known when a peer from there has signed something. That is for the
-// peers of front ends that never sign, those of the heartbeat and of a PUB: the processes of other
-// users cannot have them cut off. Where the system does not tell users of one address apart they
-// can, by as many connections that say what a front end says.
+// No newcomer is refused; an earlier stranger makes room for it. First go strangers from unknown
+// origins, among these the silent ones, among these the oldest. So a front end always gets in, and
+// may stay silent until the number of later peers reaches the limit for strangers. The origin of a
+// peer is the user who runs it, or its address if the system does not tell the user. An origin is
+// known when a peer from there has signed something. This protects the connections of front ends
+// that never sign, those of the heartbeat and of a PUB: processes of other users cannot cut them
+// off. If the system does not distinguish users of one address, they can, with as many connections
+// that imitate a front end.
 //
-// The bytes under way are bounded likewise: who would exceed the sum has the largest unfinished
-// message cut off, its own or another's.
+// The bytes in transit are bounded in the same way: a message that would exceed the sum causes the
+// largest unfinished message to be cut off, which may be itself.
 //
 // It knows ZMTP 3.0 with the NULL mechanism (https://rfc.zeromq.org/spec:23/) and the server side
-// of ROUTER and PUB. What the messages mean, and whether they are signed, is left to package wire.
+// of ROUTER and PUB. Package wire handles the meaning of messages and their signatures.
 package guard
 
 import (
@@ -47,32 +47,32 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/early"
 )
 
-// Limits bound what peers may cost. A zero field takes the value named in its comment.
+// Limits bound the cost of peers. A zero field means the value in its comment.
 type Limits struct {
 	// Handshake is the time a peer has to introduce itself: 10 s.
 	Handshake time.Duration
-	// Pending is the number of peers that may be in their handshake at once: 256, or fewer where
-	// the process may open few files. One more evicts the one that has been at it longest.
+	// Pending is the number of peers that may be in their handshake at once: 256, or fewer if the
+	// process may open few files. One more evicts the one with the longest handshake.
 	Pending int
-	// Strangers is the number of peers that may have signed nothing: twice Pending.
+	// Strangers is the number of peers that have signed nothing: twice Pending.
 	Strangers int
 	// Message is the largest message accepted, in bytes over all its frames: 512 MiB.
 	Message uint64
 	// Unsigned is the same for strangers: 16 MiB.
 	Unsigned uint64
-	// Received is the number of bytes that all strangers together may have sent of messages that
-	// were not looked at yet: twice Unsigned.
+	// Received is the number of bytes of unprocessed messages that all strangers together may have
+	// sent: twice Unsigned.
 	Received int64
-	// Frames is the largest number of frames of a message accepted: 4096.
+	// Frames is the largest accepted number of frames of a message: 4096.
 	Frames int
-	// Queue is the number of bytes waiting for one peer above which it counts as full: 64 MiB. A
-	// full peer of a ROUTER is cut off by the next message for it; a full peer of a PUB is waited
-	// for by [Listener.WaitRoom].
+	// Queue is the number of waiting bytes above which a peer counts as full: 64 MiB. A full peer
+	// of a ROUTER is cut off by the next message for it; [Listener.WaitRoom] waits for a full peer
+	// of a PUB.
 	Queue int64
-	// Total is the same bound over all peers of the listener: 4 times Queue. Beyond it the fullest
-	// peers are treated as full ones are.
+	// Total is the same bound for the sum over all peers of the listener: 4 times Queue. Beyond it
+	// the fullest peers count as full.
 	Total int64
-	// Stall is how long WaitRoom waits for full peers that take nothing, before they are cut off: 1
+	// Stall is how long WaitRoom waits for full peers that take nothing, before it cuts them off: 1
 	// s.
 	Stall time.Duration
 }
@@ -99,21 +99,21 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Config says what a listener is for.
+// Config configures a listener.
 type Config struct {
 	// Type is the type of the socket that will be attached: zmq4.Router or zmq4.Pub.
 	Type   zmq4.SocketType
 	Limits Limits
 	// Subscribed, if set, is called when a peer of a PUB has subscribed to a topic and zmq4 knows
-	// of it. The frames it returns, if any, are sent to that peer alone, before whatever the
-	// subscription brings. It is not called of a peer for which much waits already.
+	// of it. The returned frames, if any, go to that peer alone, before other messages for the
+	// subscription. It is not called for a peer with a long queue.
 	Subscribed func(topic []byte, from Origin) [][]byte
-	// Known, if set, reports whether somebody from an origin has signed something. The listener may
-	// be locked. Without it all origins are known.
+	// Known, if set, reports whether a peer from an origin has signed something. The listener may
+	// be locked. If it is nil, all origins are known.
 	Known func(Origin) bool
 }
 
-// Stats count what a listener refused.
+// Stats count what a listener has refused.
 type Stats struct {
 	Refused int64 // handshakes that failed, timed out or were evicted
 	Evicted int64 // strangers that made room for others
@@ -121,12 +121,11 @@ type Stats struct {
 	Stalled int64 // peers cut off because they did not read
 }
 
-// Listen announces on a network, "tcp" or "unix". For tcp the address is host:port and nothing else
-// is listened to; for unix it is the path of a socket, which gets mode 0600 and replaces a stale
-// one.
+// Listen listens on a network, "tcp" or "unix". For tcp the address is host:port, and it listens on
+// nothing else. For unix it is the path of a socket, which gets mode 0600 and replaces a stale one.
 func Listen(network, address string, config Config) (*Listener, error) {
 	if config.Type != zmq4.Router && config.Type != zmq4.Pub {
-		return nil, fmt.Errorf("guard: a socket of type %s cannot be guarded, only ROUTER and PUB", config.Type)
+		return nil, fmt.Errorf("guard: a socket of type %s is not supported (supported: ROUTER and PUB)", config.Type)
 	}
 	var ln net.Listener
 	var err error
@@ -158,7 +157,7 @@ func Listen(network, address string, config Config) (*Listener, error) {
 	return l, nil
 }
 
-// Attach makes socket listen on l. It is called once.
+// Attach makes socket listen on l. Call it once.
 func (l *Listener) Attach(socket zmq4.Socket) error {
 	if err := registerOnce(); err != nil {
 		return err
@@ -169,8 +168,8 @@ func (l *Listener) Attach(socket zmq4.Socket) error {
 	return socket.Listen(scheme + "://" + handle)
 }
 
-// zmq4 finds transports by the scheme of an endpoint, in a table of the whole process. Ours is
-// entered once; the rest of the endpoint is a handle under which the listener to be attached waits.
+// zmq4 finds transports by the scheme of an endpoint, in a table of the whole process. This scheme
+// is registered once; the rest of the endpoint is a handle to the listener that is to be attached.
 const scheme = "guarded"
 
 var (
@@ -188,7 +187,7 @@ func (guarded) Addr(endpoint string) (string, error) { return endpoint, nil }
 func (guarded) Listen(_ context.Context, handle string) (net.Listener, error) {
 	l, ok := waiting.Load(handle)
 	if !ok {
-		return nil, fmt.Errorf("guard: no listener waits under %q", handle)
+		return nil, fmt.Errorf("guard: no listener is registered as %q", handle)
 	}
 	return l.(*Listener), nil
 }

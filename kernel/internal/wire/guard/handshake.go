@@ -27,8 +27,8 @@ const (
 	maxIdentity  = 255
 )
 
-// greeting is ours: version 3.0, mechanism NULL, not as-server. With 3.0 subscriptions come as
-// messages, which is what zmq4 understands.
+// greeting is this side's greeting: version 3.0, mechanism NULL, not as-server. In version 3.0
+// subscriptions are messages, which zmq4 understands.
 var greeting = func() []byte {
 	g := make([]byte, greetingSize)
 	g[0], g[9], g[10] = 0xff, 0x7f, 3
@@ -36,7 +36,7 @@ var greeting = func() []byte {
 	return g
 }()
 
-// compatible lists the peers that a ROUTER and a PUB talk to.
+// compatible lists the peer types that a ROUTER and a PUB accept.
 var compatible = map[zmq4.SocketType][]string{
 	zmq4.Router: {"REQ", "DEALER", "ROUTER"},
 	zmq4.Pub:    {"SUB", "XSUB"},
@@ -74,7 +74,7 @@ func handshake(c net.Conn, r *bufio.Reader, own zmq4.SocketType) (peerType strin
 		return "", nil, err
 	}
 	var theirs [greetingSize]byte
-	// The signature and the version decide whether there will be more.
+	// The signature and the version decide whether more follows.
 	if _, err := io.ReadFull(r, theirs[:12]); err != nil {
 		return "", nil, err
 	}
@@ -134,12 +134,12 @@ func readHeader(r *bufio.Reader) (flags byte, size uint64, err error) {
 	return flags, binary.BigEndian.Uint64(long[:]), nil
 }
 
-// A headerError says that a frame's first byte is not ZMTP's.
+// A headerError says that a frame's first byte is not valid in ZMTP.
 type headerError struct{ flags byte }
 
 func (e *headerError) Error() string { return fmt.Sprintf("a frame with unknown flags %#x", e.flags) }
 
-// parseReady takes a READY command apart.
+// parseReady parses a READY command.
 func parseReady(body []byte) (socketType string, identity []byte, err error) {
 	rest, ok := bytes.CutPrefix(body, []byte("\x05READY"))
 	if !ok {

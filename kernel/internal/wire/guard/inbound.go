@@ -25,27 +25,25 @@ const (
 	commandCancel    = "\x06CANCEL"
 )
 
-// inbound is the state of a peer's reading side: a filter from what the peer sends to what zmq4
-// gets to see.
+// inbound is the state of a peer's reading side: a filter between the peer's bytes and zmq4.
 type inbound struct {
 	source *source
 	r      *bufio.Reader // of source
 	ready  []byte        // what zmq4 may read now
-	chunks [][]byte      // what comes after it
+	chunks [][]byte      // what follows
 	frame  []byte        // memory for frames of ordinary size
 
-	frames int    // of the message under way
-	size   uint64 // of the message under way
-	signed bool   // it is no stranger's
+	frames int    // of the current message
+	size   uint64 // of the current message
+	signed bool   // the peer is not a stranger
 
 	topics     map[string]int // subscriptions of a SUB, counted
-	subscribed []byte         // to be reported once zmq4 knows of it
+	subscribed []byte         // to report once zmq4 knows of it
 	report     bool
 	mark       int // length of the queue when the subscription came
 }
 
-// Read gives zmq4 frames that have been checked. Where it says that the peer is gone, it does so
-// between two frames.
+// Read gives zmq4 checked frames. It reports the end of a peer only between two frames.
 func (c *conn) Read(p []byte) (int, error) {
 	in := &c.in
 	for len(in.ready) == 0 {
@@ -53,7 +51,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			in.ready, in.chunks = in.chunks[0], in.chunks[1:]
 			continue
 		}
-		// zmq4 asks for more, so it has dealt with what it got: with the handshake, the first time.
+		// zmq4 asks for more, so it has handled everything before: the first time, the handshake.
 		c.routable.Store(true)
 		c.reportSubscription()
 		if err := c.nextFrame(); err != nil {
@@ -70,7 +68,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nextFrame reads a frame and makes it ready for zmq4, or deals with it.
+// nextFrame reads a frame and passes it to zmq4, or handles it.
 func (c *conn) nextFrame() error {
 	in := &c.in
 	limit := c.l.limits.Unsigned
@@ -140,8 +138,8 @@ func (c *conn) body(first bool, flags byte, size uint64) error {
 		}
 		return err
 	}
-	// zmq4 makes room for the whole frame as soon as it sees the header, so it sees that only when
-	// the whole frame has come.
+	// zmq4 allocates the whole frame as soon as it sees the header, so it gets the header only when
+	// the whole frame has arrived.
 	var chunks [][]byte
 	for size > 0 {
 		n := min(size, chunkSize)
@@ -160,7 +158,7 @@ func (c *conn) body(first bool, flags byte, size uint64) error {
 	return nil
 }
 
-// frameError tells a header that is wrong from a connection that ended.
+// frameError distinguishes a wrong header from the end of a connection.
 func frameError(err error) error {
 	if _, wrong := err.(*headerError); wrong {
 		return errBroken
@@ -168,8 +166,7 @@ func frameError(err error) error {
 	return err
 }
 
-// subscription deals with a message of a SUB. Only subscriptions are of interest; anything else is
-// skipped.
+// subscription handles a message of a SUB. It skips everything except subscriptions.
 func (c *conn) subscription(single bool, size uint64) error {
 	in := &c.in
 	if !single || size == 0 || size > 1+maxTopic {
@@ -186,8 +183,8 @@ func (c *conn) subscription(single bool, size uint64) error {
 	return c.subscribe(body[0] == 1, body[1:])
 }
 
-// subscribe passes a subscription or its end on to zmq4, which keeps a set of topics while peers
-// count.
+// subscribe passes a subscription or its end on to zmq4. Peers count subscriptions to a topic,
+// while zmq4 keeps a set of topics.
 func (c *conn) subscribe(on bool, topic []byte) error {
 	in := &c.in
 	if in.topics == nil {
@@ -221,8 +218,8 @@ func (c *conn) subscribe(on bool, topic []byte) error {
 	return nil
 }
 
-// holdFor stops the writer until the subscription has been reported, so that the answer to the
-// report comes before anything that the subscription brings.
+// holdFor stops the writer until the subscription has been reported, so that the reply to the
+// report precedes messages for the subscription.
 func (c *conn) holdFor(topic []byte) {
 	if c.l.config.Subscribed == nil || c.waiting.Load() > maxAnswers {
 		return
@@ -261,7 +258,7 @@ func (c *conn) reportSubscription() {
 	c.work.Broadcast()
 }
 
-// command deals with a command of the peer. Unknown ones are ignored, as ZMTP asks.
+// command handles a command of the peer. It ignores unknown ones, as ZMTP demands.
 func (c *conn) command(flags byte, size uint64) error {
 	if flags&flagMore != 0 || size > maxCommand {
 		return errBroken

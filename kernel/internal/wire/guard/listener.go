@@ -24,7 +24,7 @@ type Listener struct {
 
 	refused, evicted, broken, stalled atomic.Int64
 
-	messages atomic.Int64 // that zmq4 got
+	messages atomic.Int64 // received by zmq4
 
 	queued atomic.Int64 // bytes waiting, over all peers
 	full   atomic.Int64 // peers whose queue is full
@@ -33,11 +33,11 @@ type Listener struct {
 	mu         sync.Mutex
 	closed     bool
 	serial     uint64
-	pending    []pending        // in their handshake, longest first
+	pending    []pending        // in their handshake, oldest first
 	peers      map[string]*conn // by route
 	identities map[string][]*conn
 	strangers  strangers
-	judged     sync.Cond // a stranger's message was looked at, or a peer is gone
+	judged     sync.Cond // a stranger's message was judged, or a peer is gone
 }
 
 // A pending peer is one in its handshake.
@@ -55,7 +55,7 @@ func (l *Listener) init() {
 
 var _ net.Listener = (*Listener)(nil)
 
-// Accept hands zmq4 the next peer that completed its handshake.
+// Accept gives zmq4 the next peer that has completed its handshake.
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.accepted:
@@ -78,7 +78,7 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// stop ends the acceptance of new peers.
+// stop stops accepting new peers.
 func (l *Listener) stop() error {
 	l.mu.Lock()
 	if l.closed {
@@ -99,8 +99,8 @@ func (l *Listener) stop() error {
 	return l.ln.Close()
 }
 
-// Shutdown stops listening, gives every peer the time up to the deadline to take what waits for it,
-// and closes. All peers are waited for at once.
+// Shutdown stops listening, gives each peer until the deadline to read its queue, and closes. It
+// waits for all peers at once.
 func (l *Listener) Shutdown(deadline time.Time) error {
 	err := l.stop()
 	var wg sync.WaitGroup
@@ -122,8 +122,7 @@ func (l *Listener) Stats() Stats {
 	return Stats{Refused: l.refused.Load(), Evicted: l.evicted.Load(), Broken: l.broken.Load(), Stalled: l.stalled.Load()}
 }
 
-// serve accepts connections. An error other than the listener's end, such as too many open files,
-// is waited out.
+// serve accepts connections. After errors such as too many open files, it waits and continues.
 func (l *Listener) serve() {
 	if l.sentinel != nil {
 		select {
@@ -148,8 +147,8 @@ func (l *Listener) serve() {
 			c.Close()
 			continue
 		}
-		// Here, and not in the goroutine, so that the peers are known in the order in which they
-		// came.
+		// This happens here, and not in the goroutine, so that the order of the peers is that of
+		// their arrival.
 		p := pending{c, originOf(c)}
 		if !l.enter(p) {
 			c.Close()
@@ -159,7 +158,7 @@ func (l *Listener) serve() {
 	}
 }
 
-// greet does the handshake with a peer and hands it to zmq4.
+// greet does the handshake with a peer and passes it to zmq4.
 func (l *Listener) greet(c pending) {
 	src := &source{Conn: c.Conn}
 	reader := bufio.NewReaderSize(src, readBuffer)
@@ -190,8 +189,8 @@ func (l *Listener) greet(c pending) {
 	}
 }
 
-// enter counts c among the peers in their handshake, evicting the one that has been at it longest
-// where there are too many: one from a known origin only where there is no other.
+// enter adds c to the peers in their handshake. If there are too many, it evicts the one with the
+// longest handshake, preferring unknown origins.
 func (l *Listener) enter(c pending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,7 +206,7 @@ func (l *Listener) enter(c pending) bool {
 	return true
 }
 
-// leave reports whether c was still among the peers in their handshake, and removes it from them.
+// leave removes c from the peers in their handshake, and reports whether it was still there.
 func (l *Listener) leave(c pending) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,8 +218,8 @@ func (l *Listener) leave(c pending) bool {
 	return true
 }
 
-// admit makes a peer of a connection whose handshake is done. Its route, the identity that zmq4
-// knows it by, is unique; it is nil when the listener was closed meanwhile.
+// admit makes a peer of a connection after its handshake. The peer's route, its identity in zmq4,
+// is unique. The result is nil if the listener was closed meanwhile.
 func (l *Listener) admit(src *source, origin Origin, reader *bufio.Reader, peerType string, identity []byte) *conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -239,16 +238,16 @@ func (l *Listener) admit(src *source, origin Origin, reader *bufio.Reader, peerT
 	return peer
 }
 
-// dismiss forgets a peer that was closed.
+// dismiss removes a closed peer.
 func (l *Listener) dismiss(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(c)
 }
 
-// Routes returns the routes to the peers from an origin that announced an identity, without those
-// of which zmq4 does not know yet: what is sent to them is lost. There may be several: whoever
-// knows an identity can announce it, and that a peer has left may not have been seen yet.
+// Routes returns the routes to the peers from an origin that announced an identity. It omits peers
+// that zmq4 does not know yet, since messages to them would be lost. There may be several: anyone
+// who knows an identity can announce it, and a peer that left may not have been noticed yet.
 func (l *Listener) Routes(identity []byte, origin Origin) [][]byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -261,8 +260,8 @@ func (l *Listener) Routes(identity []byte, origin Origin) [][]byte {
 	return routes
 }
 
-// Sync returns when zmq4 has put everything that was sent to the PUB socket before into the queues
-// of the peers. The error is that of ctx, or that of sending.
+// Sync returns when zmq4 has put all earlier messages of the PUB socket into the queues of the
+// peers. The error is that of ctx, or that of sending.
 func (l *Listener) Sync(ctx context.Context, socket zmq4.Socket) error {
 	return l.sentinel.sync(ctx, l.done, socket)
 }

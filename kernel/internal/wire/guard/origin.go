@@ -7,21 +7,20 @@ import (
 	"os"
 )
 
-// An Origin is where a peer comes from: which user runs it, where this machine can tell, and else
-// its address. It has no bytes for a peer on this machine of which the user should be known and is
-// not.
+// An Origin identifies where a peer comes from: the user who runs it, if this machine can tell, or
+// else its address. It is empty for a peer on this machine whose user should be known but is not.
 type Origin string
 
-// originSize is the number of bytes of an origin in a route, where an empty one is zeros.
+// originSize is the number of bytes of an origin in a route. An empty one consists of zeros.
 const originSize = 17
 
-// What the first byte of an origin says about the rest.
+// The first byte of an origin gives the kind of the rest.
 const (
 	originUser    = 'u'
 	originAddress = 'a'
 )
 
-// userOrigin is the origin of the processes of a user, by its number.
+// userOrigin is the origin of the processes of a user, by uid.
 func userOrigin(uid uint32) Origin {
 	var b [originSize]byte
 	b[0] = originUser
@@ -29,8 +28,8 @@ func userOrigin(uid uint32) Origin {
 	return Origin(b[:])
 }
 
-// addressOrigin is the origin of an address: for IPv6 its first half, since who has one address of
-// it has them all.
+// addressOrigin is the origin of an address. For IPv6 it is the first half, since the owner of one
+// address owns them all.
 func addressOrigin(a netip.Addr) Origin {
 	var b [originSize]byte
 	b[0] = originAddress
@@ -47,7 +46,7 @@ func originOf(c net.Conn) Origin {
 	remote, isTCP := c.RemoteAddr().(*net.TCPAddr)
 	local, _ := c.LocalAddr().(*net.TCPAddr)
 	if !isTCP || local == nil {
-		// Sockets of files admit one user alone; see [isOurs].
+		// Sockets in the file system admit only one user; see [isOurs].
 		return userOrigin(uint32(os.Geteuid()))
 	}
 	theirs, ours := remote.AddrPort(), local.AddrPort()
@@ -61,7 +60,7 @@ func originOf(c net.Conn) Origin {
 	return addressOrigin(theirs.Addr())
 }
 
-// Source returns the origin of a peer, given the route that zmq4 reports as the first frame of its
+// Source returns the origin of a peer from its route, which zmq4 reports as the first frame of its
 // messages.
 func Source(route []byte) Origin {
 	if len(route) < identityAt || route[originAt] == 0 {
@@ -70,8 +69,8 @@ func Source(route []byte) Origin {
 	return Origin(route[originAt:identityAt])
 }
 
-// A route is a number, which makes it unique and says which of two peers is older, the peer's
-// origin, and the identity that it announced.
+// A route consists of a number, which makes it unique and orders peers by age, the peer's origin,
+// and the identity that the peer announced.
 const (
 	originAt   = 8
 	identityAt = originAt + originSize
@@ -83,8 +82,8 @@ func newRoute(serial uint64, origin Origin, identity []byte) []byte {
 	return append(route[:identityAt:cap(route)], identity...)
 }
 
-// Identity returns the identity that a peer announced, given the route that zmq4 reports as the
-// first frame of its messages. It is empty for a peer that announced none.
+// Identity returns the identity that a peer announced from its route, which zmq4 reports as the
+// first frame of its messages. It is empty if the peer announced none.
 func Identity(route []byte) []byte {
 	if len(route) < identityAt {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownerOf asks the system which user has the other end of a connection, if that is on this machine:
-// by sock_diag(7), where each user may ask about all sockets of the network namespace. Able says
-// that an answer would have been given for every such end.
+// ownerOf asks the system which user has the other end of a connection on this machine. It uses
+// sock_diag(7), which lets each user ask about all sockets of the network namespace. Able says that
+// the system would answer for every such end.
 func ownerOf(theirs, ours netip.AddrPort) (uid uint32, found, able bool) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
@@ -20,7 +20,7 @@ func ownerOf(theirs, ours netip.AddrPort) (uid uint32, found, able bool) {
 	if err := unix.Sendto(fd, diagRequest(theirs, ours), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return 0, false, false
 	}
-	// The answer is there when Sendto returns.
+	// The answer is available when Sendto returns.
 	answer := make([]byte, 4096)
 	n, _, err := unix.Recvfrom(fd, answer, unix.MSG_DONTWAIT)
 	if err != nil {
@@ -67,7 +67,7 @@ func diagRequest(theirs, ours netip.AddrPort) []byte {
 	return native.AppendUint32(b, noCookie)
 }
 
-// diagAnswer reads an answer. An end that its process has closed has no owner, and no inode.
+// diagAnswer parses an answer. An end that its process has closed has no owner, and no inode.
 func diagAnswer(b []byte) (uid uint32, found, able bool) {
 	if len(b) < headerSize {
 		return 0, false, false

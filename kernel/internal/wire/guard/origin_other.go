@@ -4,5 +4,5 @@ package guard
 
 import "net/netip"
 
-// ownerOf says nothing: other systems do not tell whose the other end of a connection is.
+// ownerOf finds nothing: other systems do not tell who owns the other end of a connection.
 func ownerOf(theirs, ours netip.AddrPort) (uid uint32, found, able bool) { return 0, false, false }

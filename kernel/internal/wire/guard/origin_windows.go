@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ownerOf asks the system which process has the other end of a connection, if that is on this
-// machine, and whose that is: a number that is made of the user's SID. The system does not say it
-// of the processes of other users, unless this one may look at them: then none is found. Able says
-// that an answer would have been given for a process of this user.
+// ownerOf asks the system for the owner of the other end of a connection on this machine: the
+// process, and its user as a number derived from the SID. For processes of other users the system
+// may refuse; then none is found. Able says that the system would answer for a process of this
+// user.
 func ownerOf(theirs, ours netip.AddrPort) (user uint32, found, able bool) {
 	from, to := unmapped(theirs), unmapped(ours)
 	l := rows4
@@ -35,7 +35,7 @@ func unmapped(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }
 
-// rows says where the rows of a table of connections have what.
+// rows describes the layout of a table of connections.
 type rows struct {
 	family                                      uint32
 	size                                        int // of a row
@@ -84,7 +84,7 @@ func tcpTable(family uint32) ([]byte, error) {
 		case err != windows.ERROR_INSUFFICIENT_BUFFER:
 			return nil, err
 		}
-		size = max(size, uint32(len(table))) * 2 // there may be more when it is asked again
+		size = max(size, uint32(len(table))) * 2 // there may be more next time
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// WaitRoom returns when no peer is full. Full peers are waited for as long as they take something;
-// all that take nothing for Limits.Stall, which is one time for all of them, are cut off. One from
-// an origin that is not known is not waited for. What zmq4 has not yet put into the queues does not
-// count; see [Listener.Sync]. The error is that of ctx.
+// WaitRoom returns when no peer is full. It waits for full peers as long as they take something,
+// and cuts off all that take nothing for Limits.Stall, which is one period for all of them. It does
+// not wait for peers from unknown origins. Messages that zmq4 has not yet put into the queues do
+// not count; see [Listener.Sync]. The error is that of ctx.
 func (l *Listener) WaitRoom(ctx context.Context) error {
 	for l.isFull() {
 		peers := l.byFullness()
@@ -28,7 +28,7 @@ func (l *Listener) WaitRoom(ctx context.Context) error {
 	return nil
 }
 
-// isFull reports whether a peer is full, or all of them are, while the listener is open.
+// isFull reports whether a peer is full, or all of them together, while the listener is open.
 func (l *Listener) isFull() bool {
 	select {
 	case <-l.done:
@@ -38,8 +38,8 @@ func (l *Listener) isFull() bool {
 	}
 }
 
-// share returns what may wait for each of n peers without holding up the others. Where there is too
-// much for all, it is what leaves half of the room when no peer has more.
+// share returns how much may wait for each of n peers without holding up the others. If there is
+// too much for all, half of the room stays free when each peer has its share.
 func (l *Listener) share(n int) int64 {
 	if l.queued.Load() > l.limits.Total {
 		return min(l.limits.Queue, l.limits.Total/int64(2*max(1, n)))
@@ -47,8 +47,8 @@ func (l *Listener) share(n int) int64 {
 	return l.limits.Queue
 }
 
-// waitFor waits until there is room. After Limits.Stall it cuts off those of the peers that took
-// nothing meanwhile and have more than their share waiting.
+// waitFor waits until there is room. After Limits.Stall it cuts off peers that took nothing
+// meanwhile and have more than their share waiting.
 func (l *Listener) waitFor(ctx context.Context, peers []*conn) error {
 	taken := make([]uint64, len(peers))
 	for i, c := range peers {
@@ -78,7 +78,7 @@ func (l *Listener) waitFor(ctx context.Context, peers []*conn) error {
 	}
 }
 
-// byFullness returns the peers for which something waits, those with the longest queues first.
+// byFullness returns the peers with non-empty queues, longest first.
 func (l *Listener) byFullness() []*conn {
 	waiting := make(map[*conn]int64)
 	var peers []*conn
@@ -92,10 +92,10 @@ func (l *Listener) byFullness() []*conn {
 	return peers
 }
 
-// A signal wakes all who wait for it.
+// A signal wakes all waiting goroutines.
 type signal struct {
 	mu   sync.Mutex
-	next chan struct{} // closed by the next send; nil if nobody waits
+	next chan struct{} // closed by the next send; nil if nothing waits
 }
 
 // wait returns a channel that the next send closes.

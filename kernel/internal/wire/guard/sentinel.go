@@ -11,19 +11,18 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// A sentinel is a subscriber of a PUB socket that lives in this process. It subscribes to a topic
-// that nobody knows. zmq4 gives its subscribers every message before it turns to the next one, so
-// when a message with that topic arrives here, all earlier ones have arrived in the queues of all
-// peers.
+// A sentinel is a subscriber of a PUB socket in this process. It subscribes to a secret topic. zmq4
+// gives its subscribers every message before the next one. So when a message with that topic
+// arrives here, all earlier ones have arrived in the queues of all peers.
 type sentinel struct {
 	topic []byte
 	out   assembler
 
 	mu     sync.Mutex
-	in     []byte        // what zmq4 has yet to read
+	in     []byte        // bytes for zmq4 to read
 	known  chan struct{} // closed when zmq4 knows of the subscription
 	closed chan struct{}
-	marks  []chan struct{} // one for each mark under way
+	marks  []chan struct{} // one for each mark in transit
 	once   sync.Once
 }
 

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// Strangers are the peers that have signed nothing yet. The listener's mu guards what they cost.
+// Strangers are the peers that have signed nothing yet. The listener's mu guards their accounts.
 type strangers struct {
 	number   int              // of the strangers among the peers
 	received int64            // bytes of their messages, unfinished and unjudged
-	unjudged map[string]int64 // bytes of whole messages of which Done was not told yet, by route
+	unjudged map[string]int64 // bytes of complete messages before Done, by route
 }
 
-// perMessage is what a message of a stranger costs beyond its bytes, and perFrame a frame.
+// perMessage is added to the bytes of a stranger's message, and perFrame to those of a frame.
 const (
 	perMessage = 4096
 	perFrame   = 64
 )
 
-// Done is told of each message that was received from a ROUTER, by its route, once it has been
-// looked at: whether it was signed with the key. A stranger that has signed is none any more. One
+// Done reports that a message from a ROUTER was processed, by its route, and whether it was signed
+// with the key. Call it for each message. A stranger that has signed is no longer a stranger. One
 // that has not may send its next message.
 func (l *Listener) Done(route []byte, signed bool) {
 	l.mu.Lock()
@@ -40,8 +40,8 @@ func (l *Listener) Done(route []byte, signed bool) {
 	}
 }
 
-// awaitVerdict returns when there is no message of the peer that was not looked at, with how many
-// bytes the next one may have. The bounds of strangers are not for those who have signed.
+// awaitVerdict returns when all messages of the peer were processed, with the size limit for the
+// next one. The limits for strangers do not apply to peers that have signed.
 func (c *conn) awaitVerdict() (limit uint64, signed bool) {
 	l := c.l
 	l.mu.Lock()
@@ -58,9 +58,9 @@ func (c *conn) awaitVerdict() (limit uint64, signed bool) {
 	return l.limits.Unsigned, false
 }
 
-// reserve books bytes that a stranger is about to send. When there are too many of them over all
-// strangers, the one whose unfinished message is the largest is cut off; where that leaves too
-// many, those that wait to be looked at are waited for.
+// reserve accounts for bytes that a stranger is about to send. If strangers have too many in total,
+// the one with the largest unfinished message is cut off. If that is not enough, reserve waits for
+// messages to be processed.
 func (c *conn) reserve(n int64) error {
 	l := c.l
 	l.mu.Lock()
@@ -76,15 +76,15 @@ func (c *conn) reserve(n int64) error {
 		}
 	}
 	if !l.isPeer(c) {
-		return errLeft // it was cut off meanwhile
+		return errLeft // the peer was cut off meanwhile
 	}
 	c.unfinished += n
 	l.strangers.received += n
 	return nil
 }
 
-// completed books the message that a stranger has sent to its end. It costs what it does until Done
-// is told of it, also when the peer has left.
+// completed accounts for a stranger's complete message. Its cost stays until Done is called for it,
+// even if the peer has left.
 func (c *conn) completed() {
 	l := c.l
 	l.mu.Lock()
@@ -94,15 +94,15 @@ func (c *conn) completed() {
 	c.spoke = true
 }
 
-// heard notes that a stranger has said something that is no message.
+// heard records that a stranger has sent something other than a message.
 func (l *Listener) heard(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.spoke = true
 }
 
-// largest returns the stranger with the most bytes of an unfinished message, if c had n more; of
-// strangers from known origins only where there is no other.
+// largest returns the stranger with the most bytes of an unfinished message, if c had n more. It
+// prefers strangers from unknown origins.
 func (l *Listener) largest(c *conn, n int64) *conn {
 	size := func(p *conn) int64 {
 		if p == c {
@@ -122,8 +122,8 @@ func (l *Listener) largest(c *conn, n int64) *conn {
 	return largest
 }
 
-// makeRoom cuts strangers off until one more may come. First go those from origins that are not
-// known, of these the silent ones, of these the oldest.
+// makeRoom cuts off strangers until one more may come. First go those from unknown origins, among
+// these the silent ones, among these the oldest.
 func (l *Listener) makeRoom() {
 	for l.strangers.number >= l.limits.Strangers {
 		var first *conn
@@ -160,14 +160,14 @@ func cmpBool(a, b bool) int {
 	return 1
 }
 
-// cutOff ends a peer while mu is held.
+// cutOff ends a peer. mu is held.
 func (l *Listener) cutOff(c *conn) {
 	l.forget(c)
-	// Its own lock is taken while this one is not: see [conn.close].
+	// The peer's lock must be taken without this one: see [conn.close].
 	go c.close(errEvicted)
 }
 
-// forget takes a peer off the books, once.
+// forget removes a peer from the accounts, once.
 func (l *Listener) forget(c *conn) {
 	if !l.isPeer(c) {
 		return

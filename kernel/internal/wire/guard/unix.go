@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// listenUnix listens on a socket of the file system that only its owner may connect to; see also
-// [isOurs]. A socket that a killed process left behind is removed; one that still answers, and any
-// other file, is not.
+// listenUnix listens on a socket in the file system to which only its owner may connect; see also
+// [isOurs]. It removes a socket that a killed process left behind, but not a live socket or any
+// other file.
 func listenUnix(path string) (net.Listener, error) {
 	info, err := os.Lstat(path)
 	switch {

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isOurs reports whether a peer of a socket of the file system is a process of this user, or of
-// root. The mode of the socket does not say it of those that came before it was set, and not of all
-// file systems.
+// isOurs reports whether a peer of a socket in the file system is a process of this user, or of
+// root. The mode of the socket does not guarantee that for peers that connected before it was set,
+// nor on all file systems.
 func isOurs(c net.Conn) bool {
 	file, ok := c.(*net.UnixConn)
 	if !ok {

@@ -4,5 +4,5 @@ package guard
 
 import "net"
 
-// isOurs leaves the choice to the mode of the socket.
+// isOurs relies on the mode of the socket.
 func isOurs(net.Conn) bool { return true }

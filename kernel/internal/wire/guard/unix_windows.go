@@ -5,11 +5,11 @@ import (
 	"net"
 )
 
-// listenUnix refuses: nothing here says who is at the other end of such a socket, and its file has
-// no mode.
+// listenUnix returns an error: Windows does not tell who is at the other end of such a socket, and
+// its file has no mode.
 func listenUnix(string) (net.Listener, error) {
-	return nil, errors.New("guard: the transport ipc is not there on Windows; have the connection file say tcp")
+	return nil, errors.New("guard: Windows does not support the transport ipc. Set it to tcp in the connection file")
 }
 
-// isOurs admits all: only connections of TCP come here, whose messages are signed.
+// isOurs admits all: only TCP connections get here, whose messages are signed.
 func isOurs(net.Conn) bool { return true }

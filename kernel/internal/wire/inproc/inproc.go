@@ -1,5 +1,5 @@
-// Package inproc carries the messages of package wire by calls of functions, for a kernel whose
-// clients are in the same program, or reach it through that, as in a page of a browser.
+// Package inproc carries the messages of package wire by function calls, for a kernel whose clients
+// are in the same program or reach it through that, as in a browser page.
 package inproc
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire"
 )
 
-// A Transport is the kernel's end. Nothing else can reach it, so messages need no signatures, and
-// what its clients cost is theirs. The route of a message is what the client calls itself.
+// A Transport is the kernel's end. Nothing else can reach it, so messages need no signatures and
+// clients no limits. The route of a message is the client's name for itself.
 type Transport struct {
 	deliver func(channel wire.Channel, frames [][]byte)
 
@@ -23,7 +23,7 @@ type Transport struct {
 
 var _ wire.Transport = (*Transport)(nil)
 
-// A queue has the messages of a channel that were not received yet.
+// A queue holds the messages of a channel that were not received yet.
 type queue struct {
 	changed  sync.Cond
 	messages [][][]byte
@@ -31,8 +31,8 @@ type queue struct {
 }
 
 // New returns a transport that calls deliver with each message of the kernel: with the frames of
-// [wire.Transport.Send], which are not changed any more. Several goroutines may call it at the same
-// time, those of iopub one after the other. It must not wait for the kernel.
+// [wire.Transport.Send], which do not change any more. Several goroutines may call deliver
+// concurrently, but those for iopub one after the other. deliver must not wait for the kernel.
 func New(deliver func(channel wire.Channel, frames [][]byte)) *Transport {
 	t := &Transport{deliver: deliver, queues: make(map[wire.Channel]*queue)}
 	for _, channel := range []wire.Channel{wire.Shell, wire.Control, wire.Stdin, wire.Heartbeat} {
@@ -48,8 +48,8 @@ func (t *Transport) Listen(config wire.Config) (*wire.Server, error) {
 	return wire.Open(t, &wire.ConnectionInfo{Transport: "inproc", SignatureScheme: "hmac-sha256"}, config)
 }
 
-// Put takes a message of a client on a channel other than iopub, its route in front. It does not
-// wait. A message that comes after Close is dropped, as is one on a channel that there is not.
+// Put takes a message of a client on a channel other than iopub, beginning with its route. It does
+// not block. It drops messages after Close and those on unknown channels.
 func (t *Transport) Put(channel wire.Channel, frames [][]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,8 @@ func (t *Transport) Put(channel wire.Channel, frames [][]byte) {
 	q.changed.Signal()
 }
 
-// Open implements wire.Transport. Nobody subscribes: all is delivered from the beginning.
+// Open implements wire.Transport. There are no subscriptions: everything is delivered from the
+// beginning.
 func (t *Transport) Open(func(topic []byte, known bool) [][]byte) error { return nil }
 
 // Receive implements wire.Transport.
@@ -91,7 +92,8 @@ func (t *Transport) Send(channel wire.Channel, frames [][]byte) error {
 	return nil
 }
 
-// Routes implements wire.Transport: a client has the same route on all channels, and is there.
+// Routes implements wire.Transport: a client has the same route on all channels, and is always
+// present.
 func (t *Transport) Routes(_ wire.Channel, client []byte) [][]byte { return [][]byte{client} }
 
 // IsSame implements wire.Transport.
@@ -104,7 +106,7 @@ func (t *Transport) Drain(_ context.Context, channel wire.Channel) (messages int
 	return t.queues[channel].put, nil
 }
 
-// WaitRoom implements wire.Transport: what was sent was delivered.
+// WaitRoom implements wire.Transport: sending delivers at once.
 func (t *Transport) WaitRoom(context.Context) error { return nil }
 
 // Sync implements wire.Transport.

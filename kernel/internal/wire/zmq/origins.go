@@ -8,13 +8,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
-// origins is the set of where messages came from that were signed with the key.
+// origins is the set of origins of messages that were signed with the key.
 type origins struct {
 	mu  sync.RWMutex
 	set map[guard.Origin]struct{}
 }
 
-// add adds an origin. What the system could not name is none.
+// add adds an origin unless it is unknown.
 func (o *origins) add(origin guard.Origin) {
 	if origin == "" || o.has(origin) {
 		return

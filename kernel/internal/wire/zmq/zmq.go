@@ -1,7 +1,7 @@
 //go:build !js
 
-// Package zmq carries the messages of package wire over ZeroMQ: five sockets, each of zmq4 behind
-// package guard. There is none in a browser.
+// Package zmq carries the messages of package wire over ZeroMQ: five zmq4 sockets, each behind
+// package guard. Browsers have no sockets.
 package zmq
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/wire/guard"
 )
 
-// Listen opens a server on the sockets that info names.
+// Listen opens a server on the sockets in info.
 func Listen(info *wire.ConnectionInfo, config wire.Config) (*wire.Server, error) {
 	if info.Key == "" && config.Log != nil {
 		config.Log.Warn("messages are not signed, since the key in the connection file is empty: " +
-			"who can connect to the kernel can run code as you, and on 127.0.0.1 every user of this machine can")
+			"anyone who can connect to the kernel can run code as you; on 127.0.0.1 that is every user of this machine")
 	}
 	t := &transport{info: info, sockets: make(map[wire.Channel]*socket)}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -33,7 +33,7 @@ func Listen(info *wire.ConnectionInfo, config wire.Config) (*wire.Server, error)
 // A transport is the five sockets of a kernel.
 type transport struct {
 	info    *wire.ConnectionInfo
-	ctx     context.Context // ends when the sockets are closed
+	ctx     context.Context // done when the sockets are closed
 	cancel  context.CancelFunc
 	sockets map[wire.Channel]*socket
 	known   origins
@@ -57,9 +57,8 @@ func (t *transport) Open(greet func(topic []byte, known bool) [][]byte) error {
 	return nil
 }
 
-// bounds are what peers may cost on the channels, where they are not those of package guard. Queue
-// is what a peer may leave unread. Whoever sends heartbeats need not even be a client, nor ever
-// sign.
+// bounds are the limits for peers that differ from the defaults of package guard. Queue limits a
+// peer's unread messages. A peer that sends heartbeats need not be a client, and never signs.
 var bounds = map[wire.Channel]guard.Limits{
 	wire.Shell:     {Queue: 16 << 20},
 	wire.Control:   {Queue: 16 << 20},
@@ -67,8 +66,8 @@ var bounds = map[wire.Channel]guard.Limits{
 	wire.Heartbeat: {Queue: 1 << 20, Total: 8 << 20, Message: 64 << 10, Received: 4 << 20},
 }
 
-// open listens for one channel. The heartbeat is a ROUTER too: it echoes whole messages, envelope
-// included, which zmq4's REP gets wrong.
+// open listens for one channel. The heartbeat is also a ROUTER: it must echo whole messages with
+// their envelope, which zmq4's REP gets wrong.
 func (t *transport) open(channel wire.Channel, greet func([]byte, bool) [][]byte) error {
 	config := guard.Config{Type: zmq4.Router, Limits: bounds[channel], Known: t.known.has}
 	quiet := zmq4.WithLogger(log.New(io.Discard, "", 0))
@@ -115,8 +114,7 @@ func (t *transport) Send(channel wire.Channel, frames [][]byte) error {
 	return t.sockets[channel].Send(zmq4.NewMsgFrom(frames...))
 }
 
-// Routes implements wire.Transport: one client is who announces the same identity and comes from
-// the same origin.
+// Routes implements wire.Transport: peers with the same identity and origin are one client.
 func (t *transport) Routes(channel wire.Channel, client []byte) [][]byte {
 	return t.sockets[channel].guard.Routes(guard.Identity(client), guard.Source(client))
 }
@@ -126,8 +124,8 @@ func (t *transport) IsSame(a, b []byte) bool {
 	return string(guard.Identity(a)) == string(guard.Identity(b)) && guard.Source(a) == guard.Source(b)
 }
 
-// Drain implements wire.Transport. Messages that a client still keeps, and those of one that has
-// signed nothing before, do not count.
+// Drain implements wire.Transport. Messages that a client still holds, and those of clients that
+// have signed nothing, do not count.
 func (t *transport) Drain(ctx context.Context, channel wire.Channel) (messages int64, err error) {
 	return t.sockets[channel].guard.Drain(ctx)
 }
@@ -156,7 +154,7 @@ func (t *transport) Close(deadline time.Time) error {
 	wg.Wait()
 	t.cancel()
 	for _, socket := range t.sockets {
-		// The connections are closed already, which is all that zmq4 could complain about.
+		// The connections are already closed, and zmq4 could complain about nothing else.
 		_ = socket.Close()
 	}
 	close(errs)
