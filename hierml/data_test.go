@@ -92,7 +92,7 @@ var publicData = []struct {
 	},
 }
 
-var oneLabel = map[string]string{"Hieron": "a Hieron learns one label an instance"}
+var oneLabel = map[string]string{"Hieron": "a Hieron needs exactly one per instance"}
 
 // briefly are all methods, trained for a moment.
 func briefly() (names []string, methods map[string]classifier.Estimator) {

@@ -13,28 +13,27 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Bound returns the number of updates that a perceptron with the attributes and the loss given
-// never exceeds, in whatever order it sees the instances, where some weights of norm 1 rank all
-// labels of every instance above the other leaves by a margin of at least gamma [Cai08, proposition
-// 5]:
+// Bound returns an upper bound on the number of updates of a perceptron with the given attributes
+// and loss, for any order of the instances. It assumes that some weights of norm 1 rank all labels
+// of every instance above the other leaves by a margin of at least gamma [Cai08, proposition 5]:
 //
 //	(2 Delta_max R P / (Delta_min gamma))^2
 //
-// where R, the radius, is the largest norm of an instance, P that of an attribute vector, and
-// Delta_min and Delta_max are the least and the largest loss between two leaves. Minover obeys it
-// as well. It is infinite for a loss that is zero between two leaves.
+// where R, the radius, is the largest norm of an instance, P the largest norm of an attribute
+// vector, and Delta_min and Delta_max are the smallest and the largest loss between two leaves. It
+// also holds for Minover. It is infinite if the loss between two leaves is zero.
 func Bound(a *structured.Attributes, l loss.Loss, radius, gamma float64) (float64, error) {
 	if a == nil || l == nil {
-		return 0, fmt.Errorf("perceptron: a bound needs Attributes and a Loss")
+		return 0, fmt.Errorf("perceptron: Bound needs attributes and a loss")
 	}
 	if err := loss.Check(l, a.Taxonomy()); err != nil {
 		return 0, err
 	}
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
-		return 0, fmt.Errorf("perceptron: no bound for a margin of %v; it is positive and finite where the data are separable", gamma)
+		return 0, fmt.Errorf("perceptron: there is no bound for the margin %v; it must be positive and finite, as for separable data", gamma)
 	}
 	if !(radius >= 0) || math.IsInf(radius, 1) {
-		return 0, fmt.Errorf("perceptron: no bound for a radius of %v; it is finite and not negative", radius)
+		return 0, fmt.Errorf("perceptron: there is no bound for the radius %v; it must be finite and not negative", radius)
 	}
 	candidates := a.Candidates()
 	if len(candidates) == 1 {
@@ -93,23 +92,23 @@ func boundOf(e estimator, d *dataset.Dataset, gamma float64) (float64, error) {
 	return Bound(m.attributes, m.loss, math.Sqrt(square), gamma)
 }
 
-// Margin returns the least difference, over the instances of d, between the score of a label and
-// that of another leaf, in units of the norm of the weights: what Bound takes for gamma, if it is
-// positive, and the largest there is, if the model is an SVM with a large C. It is infinite if no
-// instance compares anything. A kernel model is an error.
+// Margin returns the smallest difference, over the instances of d, between the score of a label and
+// that of another leaf, divided by the norm of the weights. If it is positive, pass it to Bound as
+// gamma. An SVM with a large C has the largest possible margin. It is infinite if no instance has a
+// comparison. Margin returns an error for a kernel model.
 func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 	if m == nil || m.Attributes() == nil {
-		return 0, fmt.Errorf("perceptron: a margin needs a trained model")
+		return 0, fmt.Errorf("perceptron: Margin needs a trained model")
 	}
 	if d == nil || d.X == nil || len(d.Labels) != d.X.Rows {
-		return 0, fmt.Errorf("perceptron: a margin needs instances with their labels")
+		return 0, fmt.Errorf("perceptron: Margin needs instances with labels")
 	}
 	a := m.Attributes()
 	var square float64
 	for _, n := range a.Columns() {
 		_, w, err := m.FeatureWeights(n)
 		if err != nil {
-			return 0, fmt.Errorf("perceptron: no margin is known: %w", err)
+			return 0, fmt.Errorf("perceptron: the margin is unknown: %w", err)
 		}
 		for _, v := range w {
 			square += v * v
@@ -138,8 +137,8 @@ func Margin(m *classifier.Model, d *dataset.Dataset) (float64, error) {
 	return least / math.Sqrt(square), nil
 }
 
-// allScores returns the scores of all leaves, also of those that the model does not predict, as no
-// instance has them.
+// allScores returns the scores of all leaves, including those that the model never predicts because
+// they have no instance.
 func allScores(m *classifier.Model, x *dataset.Matrix) *mat.Dense {
 	a, nodes := m.Attributes(), m.NodeScores(x)
 	scores := mat.NewDense(x.Rows, len(a.Candidates()), nil)

@@ -2,26 +2,26 @@ package perceptron
 
 import "github.com/hierml/notebook/hierml/gram"
 
-// instance is what is learned from at one step.
+// instance is the instance of one step.
 type instance struct {
 	gram.Vector
 	number int
 	labels []int32 // positions of the candidates that are its labels, ascending
 }
 
-// weights are w as the method changes it.
+// weights is the form of w that the method updates.
 type weights interface {
-	// scores returns the scores of all candidates, valid until the next call. It is an error if the
-	// kernel does not know the instance.
+	// scores returns the scores of all candidates, valid until the next call. It returns an error
+	// if the kernel does not support the instance.
 	scores(x *instance) ([]float64, error)
 	// square returns the squared norm of an instance.
 	square(x *instance) float64
-	// add adds to w what the change says: u (x) x, where u has the given values at some columns. It
-	// is an error if the kernel does not know the instance.
+	// add adds the change to w: u (x) x, where u has the given values at some columns. It returns
+	// an error if the kernel does not support the instance.
 	add(x *instance, c change, columns []int32, u []float64) error
 }
 
-// change is an update as it is kept: after step s, size times Phi(x, y)-Phi(x, z) is part of w.
+// change is a stored update: after step s, size times Phi(x, y)-Phi(x, z) is part of w.
 type change struct {
 	number int // of the instance
 	step   int
@@ -38,8 +38,8 @@ func (c *change) share(averaged bool, last int) float64 {
 	return c.size * float64(last+1-c.step) / float64(last)
 }
 
-// core is the mechanism that all methods share: look at an instance, and change the weights if it
-// is a mistake.
+// core is the common mechanism of all methods: visit an instance and change the weights if it is a
+// mistake.
 type core struct {
 	*rule
 	weights weights
@@ -47,8 +47,8 @@ type core struct {
 	updates int
 }
 
-// visit learns from an instance and tells whether it was a mistake. An instance that is an error is
-// no step.
+// visit learns from an instance and reports whether it was a mistake. An instance with an error
+// does not count as a step.
 func (c *core) visit(x *instance) (mistake bool, err error) {
 	c.steps++
 	defer func() {
@@ -71,8 +71,8 @@ func (c *core) visit(x *instance) (mistake bool, err error) {
 	return mistake, err
 }
 
-// update takes the step that a mistake asks for, if there is one: a Hieron has none for an instance
-// without features.
+// update takes the step for a mistake, if there is one: a Hieron has none for an instance without
+// features.
 func (c *core) update(x *instance, p pair) error {
 	square := c.weights.square(x)
 	size := c.size(p, square)
@@ -98,7 +98,7 @@ func (c *core) update(x *instance, p pair) error {
 	return nil
 }
 
-// inputError says that a kernel is not what it has to be.
+// inputError is the error of an invalid kernel.
 type inputError struct{ text string }
 
 func (e *inputError) Error() string { return e.text }

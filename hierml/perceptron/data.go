@@ -14,10 +14,10 @@ import (
 // candidates.
 func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 	if d.X.Rows == 0 {
-		return nil, fmt.Errorf("perceptron: dataset %q has no instances; nothing can be learned from it", d.Name)
+		return nil, fmt.Errorf("perceptron: dataset %q has no instances to learn from", d.Name)
 	}
 	if len(d.Labels) != d.X.Rows {
-		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; give every instance its labels", d.Name, d.X.Rows, len(d.Labels))
+		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; Labels needs one entry per instance", d.Name, d.X.Rows, len(d.Labels))
 	}
 	if err := structured.CheckMatrix(d.X); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 		total += len(set)
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("perceptron: no instance of dataset %q has a label; nothing can be learned from it", d.Name)
+		return nil, fmt.Errorf("perceptron: no instance of dataset %q has a label to learn from", d.Name)
 	}
 	all := make([]int32, 0, total)
 	positions := make([][]int32, len(d.Labels))
@@ -42,22 +42,22 @@ func (m *method) positions(d *dataset.Dataset) ([][]int32, error) {
 	return positions, nil
 }
 
-// appendPositions appends the positions of the labels, or says what is wrong with them.
+// appendPositions appends the positions of the labels, or returns an error if they are invalid.
 func (m *method) appendPositions(dst []int32, labels []int) ([]int32, error) {
 	t := m.attributes.Taxonomy()
 	if m.hieron && len(labels) != 1 {
-		return dst, fmt.Errorf("%d labels; a Hieron learns one label an instance: give each exactly one, or take a perceptron", len(labels))
+		return dst, fmt.Errorf("%d labels; a Hieron needs exactly one per instance, use a perceptron for several", len(labels))
 	}
 	for k, n := range labels {
 		if n < 0 || n >= t.Len() {
 			return dst, fmt.Errorf("label %d; the taxonomy has nodes 0..%d", n, t.Len()-1)
 		}
 		if k > 0 && labels[k-1] >= n {
-			return dst, fmt.Errorf("the labels %v, which do not ascend; give each once, the smallest node first", labels)
+			return dst, fmt.Errorf("the labels %v, which do not ascend; list each once, the smallest node first", labels)
 		}
 		at := m.attributes.Candidate(n)
 		if at < 0 {
-			return dst, fmt.Errorf("label %q, an inner node; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", t.Name(n))
+			return dst, fmt.Errorf("label %q, an inner node; move such labels to added leaves with Dataset.Leafed, or with Collection.Leafed for both parts", t.Name(n))
 		}
 		if err := m.checkLoss(at); err != nil {
 			return dst, fmt.Errorf("label %q: %w", t.Name(n), err)
@@ -67,7 +67,7 @@ func (m *method) appendPositions(dst []int32, labels []int) ([]int32, error) {
 	return dst, nil
 }
 
-// checkLoss returns what is wrong with the losses where the candidate at position y is true.
+// checkLoss returns an error if the losses are invalid when the candidate at position y is true.
 func (m *method) checkLoss(y int) error {
 	if m.checked[y] {
 		return nil
@@ -83,7 +83,7 @@ func (m *method) checkLoss(y int) error {
 	}
 	for z, v := range costs {
 		if !(v >= 0) || math.IsInf(v, 1) || z == y && v != 0 {
-			return fmt.Errorf("the loss of predicting %q instead is %v; a loss is finite, not negative, and zero for the truth", t.Name(candidates[z]), v)
+			return fmt.Errorf("the loss of predicting %q instead is %v; a loss must be finite, not negative, and zero for the truth", t.Name(candidates[z]), v)
 		}
 	}
 	m.checked[y] = true

@@ -13,13 +13,13 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// outcome is what a training ends with.
+// outcome is the result of a training.
 type outcome struct {
 	model          *classifier.Model
 	steps, updates int
 }
 
-// training is a method at work on a data set.
+// training is the state of a training on a data set.
 type training struct {
 	*core
 	data    *dataset.Dataset
@@ -27,7 +27,7 @@ type training struct {
 	at      instance
 	started time.Time
 	epochs  int
-	report  func(Progress) error // nil if nobody is told
+	report  func(Progress) error // nil for none
 	done    bool                 // nothing is left to update
 }
 
@@ -37,7 +37,7 @@ func (t *training) row(i int) *instance {
 	return &t.at
 }
 
-// fit trains on the instances of d. It returns what there is if it is interrupted.
+// fit trains on the instances of d. If it is interrupted, it returns the outcome so far.
 func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) {
 	labels, err := m.positions(d)
 	if err != nil {
@@ -72,7 +72,7 @@ func (m *method) fit(ctx context.Context, d *dataset.Dataset) (*outcome, error) 
 	return &outcome{model, t.steps, t.updates}, stopped
 }
 
-// online visits all instances, one after the other, until nothing is wrong.
+// online visits all instances, one after the other, until there are no mistakes.
 func (t *training) online(ctx context.Context) error {
 	rows := make([]int, t.data.X.Rows)
 	for i := range rows {
@@ -109,12 +109,12 @@ func (t *training) end(updates int) error {
 	})
 }
 
-// interrupted returns why ctx ended.
+// interrupted returns the cause of the cancellation of ctx.
 func interrupted(ctx context.Context) error {
 	return fmt.Errorf("perceptron: stopped before the end of the training: %w", context.Cause(ctx))
 }
 
-// model returns the model of the steps done, which ended with the error given.
+// model returns the model of the completed steps, which ended with the given error.
 func (t *training) model(ctx context.Context, stopped error) (*classifier.Model, error) {
 	training := classifier.Training{Status: solver.MaxEpochs, Epochs: t.epochs, Seconds: time.Since(t.started).Seconds()}
 	switch {

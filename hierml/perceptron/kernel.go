@@ -11,9 +11,8 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// examples is w as the updates that made it, with the scores of all instances of a data set, which
-// every update changes: the dual form ([Cai08, Algorithm 5 and (5.17)], which is about differences
-// of these scores).
+// examples represents w by its updates, with the scores of all instances of a data set, which every
+// update changes: the dual form ([Cai08, Algorithm 5 and (5.17)], for differences of these scores).
 type examples struct {
 	attributes *structured.Attributes
 	x          *dataset.Matrix
@@ -23,7 +22,7 @@ type examples struct {
 
 	all      []float64 // scores, instances x candidates
 	products []float64 // of the instance added last with all
-	// candidates whose scores differ since, where the products are not zero
+	// candidates whose scores have changed since, where the products are not zero
 	changed []int32
 	known   map[int][]float64 // products of instances added before
 	columns []float64         // scratch
@@ -31,13 +30,13 @@ type examples struct {
 	change  []float64 // of the candidates
 }
 
-// maxScores bounds the scores that are kept: 8 GiB.
+// maxScores bounds the stored scores: 8 GiB.
 const maxScores = 1 << 30
 
 func newExamples(a *structured.Attributes, k gram.Kernel, x *dataset.Matrix) (*examples, error) {
 	q, columns := len(a.Candidates()), len(a.Columns())
 	if x.Rows > maxScores/q {
-		return nil, fmt.Errorf("perceptron: kernels and Minover keep the scores of all leaves for every instance, which for %d leaves and %d instances take %.0f GiB; learn from %d instances or fewer, or without them",
+		return nil, fmt.Errorf("perceptron: kernels and Minover store the scores of all leaves for every instance, which for %d leaves and %d instances take %.0f GiB; train on %d instances or fewer, or without Kernel and Minover",
 			q, x.Rows, float64(x.Rows)*float64(q)/(1<<27), maxScores/q)
 	}
 	against, err := gram.NewAgainst(k, x)
@@ -91,11 +90,11 @@ func (e *examples) add(x *instance, c change, columns []int32, u []float64) erro
 	return nil
 }
 
-// knownBytes bounds the products that are kept.
+// knownBytes bounds the cached products.
 const knownBytes = 64 << 20
 
-// multiply computes the products of an instance with all, or recalls them: Minover comes back to
-// some instances often.
+// multiply computes the products of an instance with all others, or takes them from the cache:
+// Minover often returns to the same instances.
 func (e *examples) multiply(x *instance) error {
 	var ok bool
 	if e.products, ok = e.known[x.number]; ok {
@@ -108,14 +107,14 @@ func (e *examples) multiply(x *instance) error {
 	e.against.Values(x.Vector, e.products)
 	for j, k := range e.products {
 		if math.IsNaN(k) || math.IsInf(k, 0) {
-			return &inputError{fmt.Sprintf("perceptron: the kernel of rows %d and %d is %v; values of a kernel are finite", x.number, j, k)}
+			return &inputError{fmt.Sprintf("perceptron: the kernel of rows %d and %d is %v; the values of a kernel must be finite", x.number, j, k)}
 		}
 	}
 	e.known[x.number] = e.products
 	return nil
 }
 
-// support is w as the updates that made it, for instances that are seen one at a time.
+// support represents w by its updates, for instances that are seen one at a time.
 type support struct {
 	attributes *structured.Attributes
 	kernel     gram.Kernel
@@ -139,7 +138,7 @@ func (s *support) scores(x *instance) ([]float64, error) {
 	for i, v := range s.vectors {
 		k := s.kernel.Value(v, x.Vector)
 		if math.IsNaN(k) || math.IsInf(k, 0) {
-			return nil, &inputError{fmt.Sprintf("perceptron: the kernel of instance %d and one before is %v; values of a kernel are finite", x.number, k)}
+			return nil, &inputError{fmt.Sprintf("perceptron: the kernel of instance %d and one before is %v; the values of a kernel must be finite", x.number, k)}
 		}
 		columns, u := s.u.Row(i)
 		for j, c := range columns {

@@ -18,9 +18,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Learner learns from instances one at a time, and needs none of them again: those of a stream, or
-// of data larger than the memory. With a kernel it keeps the instances that it was wrong about. It
-// is not safe for concurrent use.
+// Learner learns from instances one at a time, without returning to earlier ones, for streams or
+// data larger than memory. With a kernel it stores the instances that were mistakes. It is not safe
+// for concurrent use.
 type Learner struct {
 	core     *core
 	features int
@@ -30,19 +30,19 @@ type Learner struct {
 	labels   map[int]bool // that instances had
 }
 
-// errNoLearner is that of a Learner that no estimator made.
-var errNoLearner = errors.New("perceptron: the learner is not made; Flat, Hierarchical and Hieron have a method Learner that makes one")
+// errNoLearner is the error of a Learner that no estimator created.
+var errNoLearner = errors.New("perceptron: the learner was not created by an estimator; call the method Learner of Flat, Hierarchical or Hieron")
 
-// maxFeatures is the most features that a learner has room for each of: some gigabytes.
+// maxFeatures is the maximum number of features of a learner: some gigabytes.
 const maxFeatures = 1 << 27
 
-// checkFeatures returns an error if no learner has room for so many features.
+// checkFeatures returns an error if a learner cannot have so many features.
 func checkFeatures(features int) error {
 	switch {
 	case features <= 0:
-		return fmt.Errorf("perceptron: a learner for %d features; give the number of columns that the instances have", features)
+		return fmt.Errorf("perceptron: a learner for %d features; pass the number of columns of the instances", features)
 	case features > maxFeatures:
-		return fmt.Errorf("perceptron: a learner for %d features, and it has room for each of at most %d; hash to fewer (features.Text{Bits: 24}), or learn by Fit, which has room for those that occur", features, maxFeatures)
+		return fmt.Errorf("perceptron: a learner for %d features, and at most %d are supported; hash to fewer (features.Text{Bits: 24}), or use Fit, which stores only the features that occur", features, maxFeatures)
 	}
 	return nil
 }
@@ -53,10 +53,10 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 		return nil, err
 	}
 	if m.intercept != 0 {
-		return nil, fmt.Errorf("perceptron: Intercept is %v, which Fit appends to the instances it has; a learner takes them as they come: append a constant yourself", m.intercept)
+		return nil, fmt.Errorf("perceptron: Intercept is %v, and a learner does not support it; append a constant feature to the instances", m.intercept)
 	}
 	if m.minover {
-		return nil, fmt.Errorf("perceptron: Minover looks for the worst of all instances; it has no learner that sees them one at a time")
+		return nil, fmt.Errorf("perceptron: Minover searches for the worst of all instances, so it has no learner; use Fit")
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func newLearner(e estimator, t *taxonomy.Taxonomy, features int) (*Learner, erro
 	return l, nil
 }
 
-// Update looks at an instance, given by its features, ascending, their values and its labels,
-// ascending, and learns from it. It tells whether the instance was a mistake: whether a leaf that
-// is no label scored as high as one that is; for a Hieron, whether another leaf would have been
-// predicted. An instance that is not valid is an error, and changes nothing.
+// Update learns from an instance, given by its features, ascending, their values, and its labels,
+// ascending. It reports whether the instance was a mistake: whether another leaf scored at least as
+// high as a label, or, for a Hieron, whether another leaf would have been predicted. For an invalid
+// instance it returns an error and changes nothing.
 func (l *Learner) Update(indices []int32, values []float32, labels []int) (mistake bool, err error) {
 	if l.core == nil {
 		return false, errNoLearner
@@ -105,18 +105,17 @@ func (l *Learner) Update(indices []int32, values []float32, labels []int) (mista
 	return mistake, nil
 }
 
-// Learn updates from all instances, one after the other, at most as many times as passes says. A
-// pass without an update is the last one. Instances come from a file, files.SVMLight.Instances and
-// the like, or from memory, dataset.Dataset.Instances; for a second pass they have to begin again,
-// which they do if the file can. Settings.Progress is called after every pass. If ctx ends, if an
-// instance is an error or Progress returns one, Learn returns that error; the learner keeps what it
-// has learned.
+// Learn updates from all instances, one after the other, in at most passes passes. A pass without
+// an update is the last one. Instances come from a file, such as files.SVMLight.Instances, or from
+// memory, dataset.Dataset.Instances. For a second pass they must start again, which they do if the
+// file can. Settings.Progress is called after every pass. If ctx is cancelled, or if an instance or
+// Progress has an error, Learn returns that error; the learner keeps what it has learned.
 func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error], passes int) error {
 	if l.core == nil {
 		return errNoLearner
 	}
 	if instances == nil || passes < 1 {
-		return fmt.Errorf("perceptron: %d passes over instances; give instances and at least one pass", passes)
+		return fmt.Errorf("perceptron: %d passes over instances; pass instances and at least one pass", passes)
 	}
 	report, end := watch(ctx, l.core.settings.Progress)
 	defer end()
@@ -139,7 +138,7 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 		if pass == 0 {
 			first = seen
 		} else if seen != first {
-			return fmt.Errorf("perceptron: %d instances in pass %d and %d in the first; instances have to begin again for a further pass", seen, pass+1, first)
+			return fmt.Errorf("perceptron: %d instances in pass %d and %d in the first; instances must start again for a further pass", seen, pass+1, first)
 		}
 		last := l.core.updates == updates
 		if report != nil {
@@ -155,30 +154,30 @@ func (l *Learner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instanc
 	return nil
 }
 
-// check returns what is wrong with an instance.
+// check returns an error if an instance is invalid.
 func (l *Learner) check(indices []int32, values []float32) error {
 	return checkInstance(indices, values, l.features)
 }
 
-// checkInstance returns what is wrong with an instance of so many features.
+// checkInstance returns an error if an instance with the given number of features is invalid.
 func checkInstance(indices []int32, values []float32, features int) error {
 	if len(indices) != len(values) {
-		return fmt.Errorf("perceptron: an instance has %d features and %d values; give each its value", len(indices), len(values))
+		return fmt.Errorf("perceptron: an instance has %d features and %d values; pass one value per feature", len(indices), len(values))
 	}
 	before := int32(-1)
 	for k, f := range indices {
 		if f <= before || int(f) >= features {
-			return fmt.Errorf("perceptron: an instance has feature %d after %d; features ascend and lie in 0..%d", f, before, features-1)
+			return fmt.Errorf("perceptron: an instance has feature %d after %d; features must ascend and be in 0..%d", f, before, features-1)
 		}
 		before = f
 		if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("perceptron: an instance has the value %v of feature %d; values are finite", v, f)
+			return fmt.Errorf("perceptron: an instance has the value %v of feature %d; values must be finite", v, f)
 		}
 	}
 	return nil
 }
 
-// Steps returns the number of instances looked at.
+// Steps returns the number of instances visited.
 func (l *Learner) Steps() int {
 	if l.core == nil {
 		return 0
@@ -186,16 +185,16 @@ func (l *Learner) Steps() int {
 	return l.core.steps
 }
 
-// Mistakes returns the number of instances that were mistakes when they came, which is an honest
-// estimate of how well the learner does: none of them was known.
+// Mistakes returns the number of instances that were mistakes when they arrived. It is an unbiased
+// estimate of the learner's quality, because none of them had been seen before.
 func (l *Learner) Mistakes() int { return l.mistakes }
 
-// seen returns the labels that instances had so far, as those of one.
+// seen returns the labels of all instances so far as the labels of one instance.
 func (l *Learner) seen() [][]int { return [][]int{slices.Sorted(maps.Keys(l.labels))} }
 
-// Model returns the model of the instances so far: that of the mean weights where the estimator is
-// averaged, otherwise Last. The learner may go on; the model stays as it is. It
-// predicts only labels that an instance had.
+// Model returns the model of the instances so far: with the mean weights if the estimator is
+// averaged, otherwise Last. The learner can continue; the model does not change. It predicts only
+// labels that occurred.
 func (l *Learner) Model() (*classifier.Model, error) {
 	return l.model(l.core != nil && l.core.averaged)
 }
@@ -239,7 +238,7 @@ func (l *Learner) model(averaged bool) (*classifier.Model, error) {
 func (l *Learner) description() (title string, rows []describe.Row) {
 	c := l.core
 	if c == nil {
-		return "learner that is not made", nil
+		return "learner not created by an estimator", nil
 	}
 	row := func(name string, value any) describe.Row { return describe.Row{Name: name, Value: fmt.Sprint(value)} }
 	return c.name + ", learning", []describe.Row{

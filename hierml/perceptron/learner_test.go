@@ -307,7 +307,7 @@ func TestLearnerErrors(t *testing.T) {
 	if m, err := none.Model(); err == nil || m != nil {
 		t.Errorf("no learner has the model %v, error %v", m, err)
 	}
-	if none.Steps() != 0 || !strings.Contains(none.String(), "not made") || !strings.Contains(none.HTML(), "not made") {
+	if none.Steps() != 0 || !strings.Contains(none.String(), "not created") || !strings.Contains(none.HTML(), "not created") {
 		t.Errorf("no learner shows itself as %q", none.String())
 	}
 	if m, err := l.Model(); err != nil || !strings.Contains(m.String(), "online, so far") {

@@ -6,18 +6,18 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Numbers of weights, that is, of features times columns: up to wideWeights they are kept in
-// float64, beyond denseWeights those alone that are not zero.
+// Numbers of weights (features times columns): up to wideWeights they are stored in float64; above
+// denseWeights only non-zero weights are stored.
 const (
 	wideWeights  = 1 << 21
 	denseWeights = 1 << 27
 )
 
-// primal are weights that are written down: linear or sparse.
+// primal are explicit weights: linear or sparse.
 type primal interface {
 	weights
 	// model returns the model of w, or of its mean over the steps, for a result without weights.
-	// Nothing can be added after, unless w is to be kept.
+	// Nothing can be added afterwards, unless w is kept.
 	model(t classifier.Training, d *dataset.Dataset, averaged bool, steps int, keep bool) *classifier.Model
 }
 
@@ -30,13 +30,13 @@ func newPrimal(a *structured.Attributes, features int, averaged bool) primal {
 	return newLinear(a, features, features <= wideWeights/columns, averaged)
 }
 
-// linear is w written down, by feature, and what its mean takes.
+// linear stores w explicitly, by feature, with the data for its mean.
 type linear struct {
 	attributes *structured.Attributes
 	w          *structured.Weights
-	// delay is the sum over the updates of step-1 times the update, so that the mean of w after the
-	// steps 1 to L is w - delay/L: it takes no work in steps that are none. It is nil where no mean
-	// is asked for.
+	// delay is the sum over the updates of step-1 times the update, so the mean of w after the
+	// steps 1 to L is w - delay/L, and steps without an update take no work. It is nil if no mean
+	// is wanted.
 	delay *structured.Weights
 
 	columns, sums, candidates []float64

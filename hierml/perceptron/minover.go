@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// minover updates the instance of the lowest margin, the first if several have it, until all
-// margins are positive or there have been as many updates as epochs times instances [Cai08,
-// Algorithm 7]. Margins are kept and follow the scores, which an update changes for the instances
-// alone that have something in common with its own, and of the leaves alone that it tells apart
-// [Cai08, (5.17)].
+// minover updates the instance with the smallest margin, in case of a tie the first, until all
+// margins are positive or the number of updates is epochs times instances [Cai08, Algorithm 7]. It
+// stores the margins and updates them with the scores. An update changes only the scores of
+// instances that share features with its own, and of the leaves that it distinguishes [Cai08,
+// (5.17)].
 func (t *training) minover(ctx context.Context) error {
 	e := t.weights.(*examples)
 	n := t.data.X.Rows
@@ -55,7 +55,8 @@ func (t *training) minover(ctx context.Context) error {
 	return nil
 }
 
-// judge writes the pair that an instance is judged by, with an infinite margin where there is none.
+// judge writes the pair that determines the margin of an instance; without a pair the margin is
+// infinite.
 func (t *training) judge(i int, p *pair) {
 	var ok bool
 	if *p, ok = t.choose(t.labels[i], t.weights.(*examples).row(i)); !ok {
@@ -63,8 +64,8 @@ func (t *training) judge(i int, p *pair) {
 	}
 }
 
-// affected tells whether the pair that an instance is judged by, or its margin, may be another
-// since the scores of the leaves given changed.
+// affected reports whether the pair or the margin of an instance may change after the scores of the
+// given leaves changed.
 func (t *training) affected(i int, p *pair, changed []int32) bool {
 	if math.IsInf(p.margin, 1) {
 		return false

@@ -1,41 +1,40 @@
-// Package perceptron has the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as
-// estimators: plain structs of settings whose zero value is a sensible default. They solve no
-// problem, so their models have no certificate: Training.Certificate is nil.
+// Package perceptron provides the mistake-driven methods of [Cai08, chapter 5 and section 7.5.2] as
+// estimators: plain structs of settings whose zero value is a sensible default. They do not solve
+// an optimization problem, so their models have no certificate: Training.Certificate is nil.
 //
 //   - [Flat] is the multilabel perceptron over the leaves [Cai08, Algorithm 3].
 //   - [Hierarchical] is the hierarchical perceptron [Cai08, Algorithms 4 to 7].
-//   - [Hieron] is the algorithm of [DKS04] in the form in which [Cai08] compares with it.
-//   - [HRLS] is H-RLS of [CGZ06], least squares of every node and no perceptron: what follows is about
-//     the others.
+//   - [Hieron] is the algorithm of [DKS04] in the form used for comparison by [Cai08].
+//   - [HRLS] is H-RLS of [CGZ06], least squares at every node. It is not a perceptron; the
+//     following describes the others.
 //
-// All of them look at one instance at a time, in the order of the data, and change the weights only
-// if a leaf that is no label scores as high as one that is:
+// All of them visit one instance at a time, in the order of the data, and change the weights only
+// if another leaf scores at least as high as a label:
 //
 //	w <- w + tau (Phi(x_i, y) - Phi(x_i, z))
 //
-// where y is the label with the lowest score, z the other leaf with the highest, both the one with
-// the smallest node id if several are, and F(x, y) = <w, Phi(x, y)>, Phi(x, y) = Lambda(y) (x) x.
-// They differ in the attributes Lambda and in the size tau of a step: the loss Delta(y, z) in a
-// perceptron, what it takes to reach a margin of sqrt(Delta) in a Hieron. Instances that have all
-// leaves as labels, or none, are passed over, but count as steps.
+// where y is the label with the lowest score, z the other leaf with the highest (ties are broken by
+// the smallest node id), F(x, y) = <w, Phi(x, y)> and Phi(x, y) = Lambda(y) (x) x. They differ in
+// the attributes Lambda and in the step size tau: the loss Delta(y, z) in a perceptron, and the
+// size needed for a margin of sqrt(Delta) in a Hieron. Instances that have all leaves as labels, or
+// none, are skipped but count as steps.
 //
-// Three forms of the same method:
+// Each method has three forms:
 //
 //   - The last weights (Algorithm 4), or the mean of the weights after every step (Averaged,
 //     Algorithm 6), which usually predicts better.
 //   - With a Kernel, any of them in the dual (Algorithm 5).
-//   - Minover (Algorithm 7) looks for the worst instance of all in every step.
+//   - Minover (Algorithm 7) updates on the worst of all instances in every step.
 //
-// Fit takes instances whose labels are nodes of their taxonomy: leaves, or what else the Attributes
-// have as candidates. Labels at inner nodes are moved to leaves of their own by
-// dataset.Dataset.Leafed before. If ctx ends or Settings.Progress returns an error, Fit returns
-// that error together with the model of the steps done; other errors come without a model. Weights
-// are kept in float64, more than two million of them in float32, and beyond a hundred million those
-// alone that are not zero. With a kernel, and by Minover, the scores of all leaves are kept for
-// every instance.
+// Fit trains on instances whose labels are nodes of their taxonomy: leaves, or the candidates of
+// the Attributes. For labels at inner nodes, call dataset.Dataset.Leafed first: it adds a leaf
+// below each. If ctx is cancelled or Settings.Progress returns an error, Fit returns that error
+// together with the model so far; with other errors the model is nil. Weights are stored in
+// float64, more than two million in float32, and of more than a hundred million only the non-zero
+// ones. With a kernel, and in Minover, the scores of all leaves are stored for every instance.
 //
-// A [Learner] takes the instances one by one, from a stream if need be. [Bound] is the number of
-// mistakes that separable data allow.
+// A [Learner] takes the instances one by one, for example from a stream. [Bound] is the maximum
+// number of mistakes on separable data.
 package perceptron
 
 import (
@@ -50,29 +49,29 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Flat is the flat multilabel perceptron [Cai08, Algorithm 3]: every leaf has a weight vector of
-// its own. The zero value is ready to use.
+// Flat is the flat multilabel perceptron [Cai08, Algorithm 3]: every leaf has its own weight
+// vector. The zero value is ready to use.
 type Flat struct {
 	// Loss is Delta, the size of a step. The default value is the 0/1 loss.
 	Loss loss.Loss
-	// Kernel, if not nil, takes the place of the inner product of instances.
+	// Kernel, if not nil, replaces the inner product of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature that Fit appends to every instance, whose
-	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	// weights are the intercepts. The default is 0: no intercept. With a Kernel it is an error.
 	Intercept float64
-	// Averaged takes the mean of the weights after every step instead of the last ones.
+	// Averaged uses the mean of the weights after every step instead of the last weights.
 	Averaged bool
-	// Minover takes the worst instance of all in every step.
+	// Minover updates on the worst of all instances in every step.
 	Minover  bool
 	Settings Settings
 }
 
-// Fit trains the perceptron; see the package comment for what every Fit has in common.
+// Fit trains the perceptron; the package comment describes all Fit methods.
 func (p Flat) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return fitModel(ctx, p, d)
 }
 
-// Learner returns a learner that knows nothing yet, for instances of as many features.
+// Learner returns an untrained learner for instances with the given number of features.
 func (p Flat) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 	return newLearner(p, t, features)
 }
@@ -86,30 +85,30 @@ func (p Flat) method(t *taxonomy.Taxonomy) (*method, error) {
 // Hierarchical is the hierarchical multilabel perceptron [Cai08, Algorithms 4 to 7]. The zero value
 // is ready to use.
 type Hierarchical struct {
-	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with.
-	// The default value is structured.Ancestors.
+	// Attributes, if not nil, are the vectors Lambda of the leaves, made for the taxonomy of the
+	// training data. The default value is structured.Ancestors.
 	Attributes *structured.Attributes
 	// Loss is Delta, the size of a step; only its proportions matter to the predictions. The
 	// default value is half the size of the symmetric difference of the ancestor sets.
 	Loss loss.Loss
-	// Kernel, if not nil, takes the place of the inner product of instances.
+	// Kernel, if not nil, replaces the inner product of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature that Fit appends to every instance, whose
-	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	// weights are the intercepts. The default is 0: no intercept. With a Kernel it is an error.
 	Intercept float64
-	// Averaged takes the mean of the weights after every step instead of the last ones.
+	// Averaged uses the mean of the weights after every step instead of the last weights.
 	Averaged bool
-	// Minover takes the worst instance of all in every step.
+	// Minover updates on the worst of all instances in every step.
 	Minover  bool
 	Settings Settings
 }
 
-// Fit trains the perceptron; see the package comment for what every Fit has in common.
+// Fit trains the perceptron; the package comment describes all Fit methods.
 func (p Hierarchical) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return fitModel(ctx, p, d)
 }
 
-// Learner returns a learner that knows nothing yet, for instances of as many features.
+// Learner returns an untrained learner for instances with the given number of features.
 func (p Hierarchical) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 	return newLearner(p, t, features)
 }
@@ -118,10 +117,10 @@ func (p Hierarchical) method(t *taxonomy.Taxonomy) (*method, error) {
 	return p.called("hierarchical perceptron", t, loss.Half(t))
 }
 
-// called returns the method with a name and with the loss that it has by default.
+// called returns the method with a name and its default loss.
 func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Loss) (*method, error) {
 	if p.Minover && p.Averaged {
-		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; the last weights are those of Minover [Cai08, Algorithm 7]: set one of them")
+		return nil, fmt.Errorf("perceptron: Minover and Averaged are both set; Minover uses the last weights [Cai08, Algorithm 7]: set only one of them")
 	}
 	m := &method{
 		name: name, attributes: p.Attributes, loss: p.Loss, kernel: p.Kernel, intercept: p.Intercept,
@@ -130,41 +129,41 @@ func (p Hierarchical) called(name string, t *taxonomy.Taxonomy, standard loss.Lo
 	return m, m.complete(t, standard)
 }
 
-// Hieron is the online algorithm of [DKS04] for one label an instance, predicting leaves alone
-// [Cai08, section 7.5.2]. It compares the label y with the leaf z that scores highest, and if z is
-// another, takes the step of size
+// Hieron is the online algorithm of [DKS04] for one label per instance, predicting only leaves
+// [Cai08, section 7.5.2]. It compares the label y with the leaf z with the highest score. If they
+// differ, it takes a step of size
 //
 //	tau = max(0, sqrt(Delta(y, z)) - <w, Phi(x, y) - Phi(x, z)>) / (||Lambda(y)-Lambda(z)||^2 ||x||^2)
 //
-// after which the margin is sqrt(Delta(y, z)). This is [Cai08, (7.8)] with the sign that makes it
-// the projection it is meant to be, and with the denominator that holds for all attributes. The
-// zero value is ready to use.
+// after which the margin is sqrt(Delta(y, z)). This is [Cai08, (7.8)] with the sign corrected, so
+// that it is a projection, and with a denominator that holds for all attributes. The zero value is
+// ready to use.
 type Hieron struct {
-	// Flat leaves the hierarchy unused: it makes the flat attributes and the 0/1 loss the defaults.
+	// Flat ignores the hierarchy: it makes flat attributes and the 0/1 loss the defaults.
 	Flat bool
-	// Attributes, if not nil, are the vectors Lambda of the leaves, of the taxonomy trained with.
-	// The default value is structured.Ancestors.
+	// Attributes, if not nil, are the vectors Lambda of the leaves, made for the taxonomy of the
+	// training data. The default value is structured.Ancestors.
 	Attributes *structured.Attributes
 	// Loss is Delta; only its proportions matter to the predictions. The default value is half the
 	// size of the symmetric difference of the ancestor sets.
 	Loss loss.Loss
-	// Kernel, if not nil, takes the place of the inner product of instances.
+	// Kernel, if not nil, replaces the inner product of instances.
 	Kernel gram.Kernel
 	// Intercept is the value of a constant feature that Fit appends to every instance, whose
-	// weights are the intercepts. The default is none, and with a Kernel it is refused.
+	// weights are the intercepts. The default is 0: no intercept. With a Kernel it is an error.
 	Intercept float64
-	// Averaged takes the mean of the weights after every step, and for z the leaf with the largest
+	// Averaged uses the mean of the weights after every step, and as z the leaf with the largest
 	// F(x, z) + sqrt(Delta(y, z)).
 	Averaged bool
 	Settings Settings
 }
 
-// Fit trains the Hieron; see the package comment for what every Fit has in common.
+// Fit trains the Hieron; the package comment describes all Fit methods.
 func (p Hieron) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return fitModel(ctx, p, d)
 }
 
-// Learner returns a learner that knows nothing yet, for instances of as many features.
+// Learner returns an untrained learner for instances with the given number of features.
 func (p Hieron) Learner(t *taxonomy.Taxonomy, features int) (*Learner, error) {
 	return newLearner(p, t, features)
 }
@@ -184,7 +183,7 @@ func (p Hieron) method(t *taxonomy.Taxonomy) (*method, error) {
 	return m, m.complete(t, standard)
 }
 
-// method is what the estimators are with the defaults filled in.
+// method has the settings of an estimator with the defaults filled in.
 type method struct {
 	name       string
 	attributes *structured.Attributes
@@ -204,10 +203,10 @@ func (m *method) complete(t *taxonomy.Taxonomy, standard loss.Loss) error {
 		m.attributes = structured.Ancestors(t)
 	}
 	if m.attributes.Taxonomy() != t {
-		return fmt.Errorf("perceptron: Attributes belong to another taxonomy; make them for the one that is trained with")
+		return fmt.Errorf("perceptron: Attributes belong to another taxonomy; create them for the taxonomy of the dataset")
 	}
 	if m.intercept != 0 && m.kernel != nil {
-		return fmt.Errorf("perceptron: Intercept is %v with a Kernel, which can have a constant of its own, such as that of gram.Polynomial; leave one of them out", m.intercept)
+		return fmt.Errorf("perceptron: Intercept is %v with a Kernel, and a kernel can have its own constant, such as that of gram.Polynomial; set only one of them", m.intercept)
 	}
 	if m.loss == nil {
 		m.loss = standard
@@ -240,7 +239,7 @@ func prepare(e estimator, d *dataset.Dataset) (*method, error) {
 
 func prepareFor(e estimator, t *taxonomy.Taxonomy) (*method, error) {
 	if t == nil {
-		return nil, fmt.Errorf("perceptron: no taxonomy to learn the labels of")
+		return nil, fmt.Errorf("perceptron: the taxonomy of the labels is nil")
 	}
 	if len(t.Leaves()) == 0 {
 		return nil, fmt.Errorf("perceptron: the taxonomy has no leaves; there is nothing to predict")
@@ -258,7 +257,7 @@ func fit(ctx context.Context, e estimator, d *dataset.Dataset) (*outcome, error)
 
 // checkUnweighted returns an error if the instances have weights.
 func checkUnweighted(d *dataset.Dataset) error {
-	if err := classifier.CheckUnweighted(d, "an online learner", "it takes one instance after the other and has no objective in which they could count"); err != nil {
+	if err := classifier.CheckUnweighted(d, "an online learner", "it takes one instance after the other and has no objective to weight"); err != nil {
 		return fmt.Errorf("perceptron: %w", err)
 	}
 	return nil
@@ -279,7 +278,7 @@ func fitModel(ctx context.Context, e estimator, d *dataset.Dataset) (*classifier
 		}
 		return o.model, err
 	}
-	if m.kernel != nil { // which may look at all features
+	if m.kernel != nil { // which may use all features
 		return classifier.FitAll(ctx, d, train)
 	}
 	return classifier.FitLinear(ctx, d, m.intercept, train)

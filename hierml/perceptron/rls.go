@@ -21,28 +21,28 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// HRLS is the hierarchical regularized least squares algorithm, H-RLS [CGZ06]: no perceptron but an
-// online learner too, for label sets that may end at inner nodes. Every node v of a tree or forest
-// has weights
+// HRLS is the hierarchical regularized least squares algorithm, H-RLS [CGZ06]. It is an online
+// learner, but not a perceptron, for label sets that may end at inner nodes. Every node v of a tree
+// or forest has weights
 //
 //	w_v = (I + S S')^-1 S z
 //
-// where the columns of S are the instances so far that the parent of v is a label of, or above one,
-// all of them for roots, and z is 1 for those that v is too, otherwise -1. v is predicted if its
-// parent is and <w_v, x> is not negative, so that in the beginning everything is. The paper has
-// x x' of the instance at hand in the inverse as well; that divides <w_v, x> by a number above 1
-// and changes no prediction. A <w_v, x> that is zero but for rounding is zero, so that the learner
-// predicts what exact arithmetic does; in the scores of its model rounding may decide such a tie.
+// where the columns of S are the previous instances with a label at or below the parent of v (all
+// instances for roots). z is 1 for those with a label at or below v, otherwise -1. v is predicted
+// if its parent is and <w_v, x> is not negative, so initially all nodes are predicted. The paper
+// also has x x' of the current instance in the inverse; this divides <w_v, x> by a number above 1
+// and changes no prediction. A <w_v, x> that is zero up to rounding counts as zero, so the learner
+// predicts the same as exact arithmetic; in the scores of its model rounding can decide such a tie.
 //
-// The learning is exact, and an error where it cannot be: Update refuses an instance where rounding
-// would leave less than six digits of the weights, as values of 1e10 beside a feature that is
-// hardly known. Children of one node share what is inverted: a triangle of numbers for every two
-// instances below the node, or, once there are more instances than features, or values so large
-// that their squares lose the 1, for every two features. Where that would be more than 1 GB in all,
-// Update is an error that says so. The struct has no settings.
+// Learning is numerically exact: Update returns an error for an instance after which rounding would
+// leave fewer than six digits of the weights, such as values of 1e10 next to a rare feature. The
+// children of a node share the inverted matrix, a triangle with an entry per pair of instances
+// below the node. If there are more instances than features, or values so large that their squares
+// lose the 1, it has an entry per pair of features. If that needs more than 1 GB in total, Update
+// returns an error. The struct has no settings.
 type HRLS struct{}
 
-// Fit learns from all instances once, in their order. Model.Rule is classifier.TopDown.
+// Fit learns from all instances once, in order. Model.Rule is classifier.TopDown.
 func (h HRLS) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return classifier.FitOccurring(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) { return h.fit(ctx, d) })
 }
@@ -52,7 +52,7 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 		return nil, fmt.Errorf("perceptron: Fit needs a dataset with instances and their taxonomy")
 	}
 	if d.X.Rows == 0 || len(d.Labels) != d.X.Rows {
-		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; give one instance at least, and each its labels", d.Name, d.X.Rows, len(d.Labels))
+		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; there must be at least one instance, and Labels needs one entry per instance", d.Name, d.X.Rows, len(d.Labels))
 	}
 	if err := checkUnweighted(d); err != nil {
 		return nil, err
@@ -87,8 +87,7 @@ func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 	return m, stopped
 }
 
-// reported returns the instances of d, and reports each as one that was learned from when the next
-// is asked for.
+// reported yields the instances of d, and reports each as learned when the next is requested.
 func reported(d *dataset.Dataset, work *progress.Work) iter.Seq2[dataset.Instance, error] {
 	return func(yield func(dataset.Instance, error) bool) {
 		done := 0
@@ -102,11 +101,11 @@ func reported(d *dataset.Dataset, work *progress.Work) iter.Seq2[dataset.Instanc
 	}
 }
 
-// Learner returns a learner that knows nothing yet, for instances of as many features. It is an
-// error where a node has several parents.
+// Learner returns an untrained learner for instances with the given number of features. It returns
+// an error if a node has several parents.
 func (HRLS) Learner(t *taxonomy.Taxonomy, features int) (*HRLSLearner, error) {
 	if t == nil || t.Len() == 0 || !t.IsTree() {
-		return nil, fmt.Errorf("perceptron: H-RLS needs a tree or forest of nodes; give a taxonomy in which no node has several parents")
+		return nil, fmt.Errorf("perceptron: H-RLS needs a tree or forest; use a taxonomy in which no node has several parents")
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ type HRLSLearner struct {
 	labels     map[int]bool // that instances had
 }
 
-// maxSquares bounds the numbers that all families hold (1 GB).
+// maxSquares bounds the numbers that all families store (1 GB).
 var maxSquares = 1 << 27
 
 // Predict returns the label set predicted for an instance, given by its features, ascending, and
@@ -155,7 +154,7 @@ func (h *HRLSLearner) Predict(indices []int32, values []float32) ([]int, error) 
 	return t.MostSpecific(set), nil
 }
 
-// Margins returns <w_v, x> of every node for an instance. The slice holds until the next call of
+// Margins returns <w_v, x> of every node for an instance. The slice is valid until the next call of
 // any method.
 func (h *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, error) {
 	if err := h.check(indices, values); err != nil {
@@ -173,9 +172,9 @@ func (h *HRLSLearner) Margins(indices []int32, values []float32) ([]float64, err
 	return h.margins, nil
 }
 
-// Update predicts the labels of an instance, learns from the true ones, nodes that imply those
-// above, and returns what was predicted. An instance that is not valid is an error, as is one for
-// which there is no room, and from which it cannot learn exactly; it changes nothing.
+// Update predicts the labels of an instance, learns from the true labels, which imply their
+// ancestors, and returns the prediction. It returns an error and changes nothing if the instance is
+// invalid, if memory does not suffice, or if it cannot learn exactly.
 func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (predicted []int, err error) {
 	if h == nil || h.taxonomy == nil {
 		return nil, errNoLearner
@@ -208,10 +207,10 @@ func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (p
 		large = large || f.triangle == nil && f.inexact(x)
 	}
 	if held+more > maxSquares && large {
-		return nil, fmt.Errorf("perceptron: H-RLS cannot learn from values as large as those of instance %d, up to %v, exactly: that takes %d numbers for %d features, and at most %d fit; scale the features (features.Scaling)", h.steps, largest(values), held+more, h.features, maxSquares)
+		return nil, fmt.Errorf("perceptron: H-RLS cannot learn exactly from values as large as those of instance %d, up to %v: this takes %d numbers for %d features, and at most %d are allowed; scale the features (features.Scaling)", h.steps, largest(values), held+more, h.features, maxSquares)
 	}
 	if held+more > maxSquares {
-		return nil, fmt.Errorf("perceptron: H-RLS would hold %d numbers for %d instances of %d features, and at most %d fit; learn from fewer instances or features, or take a perceptron", held+more, h.steps+1, h.features, maxSquares)
+		return nil, fmt.Errorf("perceptron: H-RLS would store %d numbers for %d instances of %d features, and at most %d are allowed; train on fewer instances or features, or use a perceptron", held+more, h.steps+1, h.features, maxSquares)
 	}
 	for _, f := range families {
 		if err := f.prepare(x, h.features); err != nil {
@@ -231,8 +230,8 @@ func (h *HRLSLearner) Update(indices []int32, values []float32, labels []int) (p
 	return predicted, nil
 }
 
-// Learn updates from all instances, one after the other. If ctx ends or an instance is an error,
-// Learn returns that error; the learner keeps what it has learned.
+// Learn updates from all instances, one after the other. If ctx is cancelled or an instance has an
+// error, Learn returns that error; the learner keeps what it has learned.
 func (h *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Instance, error]) error {
 	if h == nil || h.taxonomy == nil {
 		return errNoLearner
@@ -257,7 +256,7 @@ func (h *HRLSLearner) Learn(ctx context.Context, instances iter.Seq2[dataset.Ins
 // Steps returns the number of instances learned from.
 func (h *HRLSLearner) Steps() int { return h.steps }
 
-// Updates returns the number of instances that a node has learned from: those with its parent.
+// Updates returns the number of instances that a node has learned from: those that have its parent.
 func (h *HRLSLearner) Updates(node int) int {
 	parent := h.taxonomy.Len()
 	if p := h.taxonomy.Parents(node); len(p) > 0 {
@@ -266,7 +265,8 @@ func (h *HRLSLearner) Updates(node int) int {
 	return h.families[parent].instances
 }
 
-// Model returns the model of the instances so far. The learner may go on; the model stays as it is.
+// Model returns the model of the instances so far. The learner can continue; the model does not
+// change.
 func (h *HRLSLearner) Model() (*classifier.Model, error) {
 	if h == nil || h.taxonomy == nil {
 		return nil, errNoLearner
@@ -332,8 +332,8 @@ func (h *HRLSLearner) check(indices []int32, values []float32) error {
 	return checkInstance(indices, values, h.features)
 }
 
-// squares are the least squares of the children of a node, which have the instances in common. In
-// the dual form L L' = I + S'S, and u_k = L^-1 z_k, so that with l = L^-1 S'x
+// squares are the least squares of the children of a node, which share the instances. In the dual
+// form L L' = I + S'S, and u_k = L^-1 z_k, so that with l = L^-1 S'x
 //
 //	<w_k, x> = l'u_k   and   x'(I + SS')^-1 x = x'x - l'l.
 //
@@ -341,8 +341,8 @@ func (h *HRLSLearner) check(indices []int32, values []float32) error {
 //
 //	x'(I + SS')^-1 x = r'r,
 //
-// and w is written down. An instance changes R by rotations, without a square of a value: where
-// values are large, x'x - l'l loses digits that r'r keeps.
+// and w is stored explicitly. An instance changes R by rotations, without squaring a value: for
+// large values x'x - l'l loses digits that r'r keeps.
 type squares struct {
 	nodes     []int
 	instances int
@@ -357,7 +357,7 @@ type squares struct {
 	triangle *triangle   // R, nil in the dual form
 	w        [][]float64 // by child
 
-	l      []float64 // scratch of the instance looked at: l, or r
+	l      []float64 // scratch of the current instance: l, or r
 	spread float64   // x'(I + SS')^-1 x
 }
 
@@ -365,7 +365,7 @@ func newSquares(nodes []int) *squares {
 	return &squares{nodes: nodes, u: make([][]float64, len(nodes)), size: make([]float64, len(nodes))}
 }
 
-// held returns the numbers held, more those that one more instance takes.
+// held returns the count of stored numbers, and of those that one more instance adds.
 func (q *squares) held() int {
 	if q.triangle != nil {
 		return len(q.triangle.r) + (1+len(q.nodes))*q.triangle.size
@@ -383,19 +383,19 @@ func (q *squares) more(x gram.Vector, features int) int {
 	return q.instances + 1 + len(q.nodes)
 }
 
-// lost is the share of x'x below which 1 + x'x - l'l is not exact enough: six digits are left of
-// it.
+// lost is the share of x'x below which 1 + x'x - l'l is not exact enough: at least six digits must
+// remain.
 const lost = 1e-10
 
-// changes reports whether the primal form is for the instance looked at: there are more instances
-// than features, or the dual form is not exact.
+// changes reports whether the current instance needs the primal form: there are more instances than
+// features, or the dual form is not exact.
 func (q *squares) changes(x gram.Vector, features int) bool {
 	return q.triangle == nil && (q.instances >= features || q.inexact(x))
 }
 
 func (q *squares) inexact(x gram.Vector) bool { return 1+q.spread < lost*(1+x.Dot(x)) }
 
-// look prepares the margins of an instance.
+// look computes the margins of an instance.
 func (q *squares) look(x gram.Vector) {
 	if q.triangle != nil {
 		return
@@ -407,14 +407,14 @@ func (q *squares) look(x gram.Vector) {
 		q.l[i] = (s.Dot(x) - floats.Dot(row[:i], q.l[:i])) / row[i]
 		q.spread -= q.l[i] * q.l[i]
 	}
-	q.spread = max(0, q.spread) // less by rounding alone
+	q.spread = max(0, q.spread) // negative only by rounding
 }
 
-// nothing is the share of the largest value possible below which <w_k, x> is zero but for rounding:
-// a margin of zero, of which there are many in the beginning, is not negative.
+// nothing is the share of the largest possible value below which <w_k, x> counts as zero: a margin
+// of zero, frequent at first, must not become negative by rounding.
 const nothing = 1e-12
 
-// margin returns <w, x> of a child for the instance looked at.
+// margin returns <w, x> of a child for the current instance.
 func (q *squares) margin(x gram.Vector, k int) (sum float64) {
 	square := 0.0 // of x, in the primal form in units of the features' norms
 	if q.triangle != nil {
@@ -433,8 +433,8 @@ func (q *squares) margin(x gram.Vector, k int) (sum float64) {
 	return sum
 }
 
-// prepare makes ready to add the instance looked at. It is an error if what is learned would not be
-// exact; nothing is changed then but the form.
+// prepare prepares adding the current instance. It returns an error if learning would not be exact;
+// then only the form may have changed.
 func (q *squares) prepare(x gram.Vector, features int) error {
 	if q.changes(x, features) {
 		t, w := q.writeDown(features)
@@ -455,7 +455,7 @@ func (q *squares) prepare(x gram.Vector, features int) error {
 	return q.triangle.check(x, q.l)
 }
 
-// add learns from the instance that was prepared, which it keeps.
+// add learns from the prepared instance and stores it.
 func (q *squares) add(x gram.Vector, is func(n int) bool) {
 	scale := 1 + q.spread
 	var step []float64 // (I + SS')^-1 x

@@ -409,7 +409,7 @@ func TestHRLSHasABound(t *testing.T) {
 	}
 	for i := range 4 {
 		_, err := l.Update([]int32{0}, []float32{1}, nil)
-		if full := i == 3; (err != nil) != full || full && !strings.Contains(err.Error(), "fit") {
+		if full := i == 3; (err != nil) != full || full && !strings.Contains(err.Error(), "allowed") {
 			t.Errorf("instance %d: %v", i, err)
 		}
 	}

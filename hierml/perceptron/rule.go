@@ -6,21 +6,21 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// rule says which update an instance asks for. It holds scratch space: one rule a goroutine.
+// rule determines the update of an instance. It has scratch space, so each goroutine needs its own.
 type rule struct {
 	*method
 	relevant []bool // by candidate, while choosing
 	step     *structured.Step
 	// of the losses of all candidates by true one, for the averaged Hieron
 	roots map[int32][]float64
-	// tolerance is how far scores may be apart that count as equal.
+	// tolerance is the difference up to which scores count as equal.
 	tolerance float64
 }
 
-// rounding is the tolerance as a part of the largest change of a margin by an update of its
-// instance. Scores that are equal by definition differ by less in the computer, because they are
-// sums of such changes in another order, so that ties are resolved as stated; and scores that are
-// not equal differ by more.
+// rounding is the tolerance as a share of the largest change of a margin by an update of its
+// instance. Scores that are equal by definition are computed as sums of such changes in different
+// orders; they differ by less than the tolerance, so ties are resolved as documented. Other scores
+// differ by more.
 const rounding = 1e-12
 
 func newRule(m *method) *rule {
@@ -37,8 +37,8 @@ type pair struct {
 	margin float64
 }
 
-// choose returns the pair that the instance with the labels and scores given is judged by. It is
-// not ok if there is none because all candidates are labels, or none.
+// choose returns the pair that determines the margin of an instance with the given labels and
+// scores. ok is false if all candidates are labels, or none.
 func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	if len(labels) == 0 || len(labels) == len(scores) {
 		return pair{}, false
@@ -75,8 +75,7 @@ func (r *rule) choose(labels []int32, scores []float64) (p pair, ok bool) {
 	return pair{y, z, scores[y] - high}, true
 }
 
-// highestBut returns the candidate other than y with the highest score, the first if several have
-// it.
+// highestBut returns the candidate other than y with the highest score, in case of a tie the first.
 func (r *rule) highestBut(y int32, scores []float64) int32 {
 	at := int32(0)
 	if y == 0 {
@@ -91,8 +90,8 @@ func (r *rule) highestBut(y int32, scores []float64) int32 {
 	return at
 }
 
-// highest returns the candidate with the highest sum of score and root, if there are roots, the
-// first if several have it.
+// highest returns the candidate with the highest score, plus root if there are roots, in case of a
+// tie the first.
 func (r *rule) highest(scores, roots []float64) int32 {
 	best, at := math.Inf(-1), 0
 	for z, f := range scores {
@@ -106,10 +105,11 @@ func (r *rule) highest(scores, roots []float64) int32 {
 	return int32(at)
 }
 
-// maxRoots bounds the roots of losses that are kept.
+// maxRoots bounds the cached square roots of losses.
 const maxRoots = 1 << 24
 
-// lossRoots returns the roots of the losses of all candidates where the one at position y is true.
+// lossRoots returns the square roots of the losses of all candidates when the one at position y is
+// true.
 func (r *rule) lossRoots(y int32) []float64 {
 	if roots, ok := r.roots[y]; ok {
 		return roots
@@ -126,13 +126,13 @@ func (r *rule) lossRoots(y int32) []float64 {
 	return roots
 }
 
-// cost returns the loss of the candidate at position z where that at y is true.
+// cost returns the loss of the candidate at position z when that at y is true.
 func (r *rule) cost(y, z int32) float64 {
 	candidates := r.attributes.Candidates()
 	return r.loss.Cost(candidates[y], candidates[z])
 }
 
-// wrong tells whether the pair asks for an update.
+// wrong reports whether the pair requires an update.
 func (r *rule) wrong(p pair) bool {
 	if r.hieron {
 		return p.y != p.z
@@ -140,9 +140,8 @@ func (r *rule) wrong(p pair) bool {
 	return p.margin <= r.tolerance
 }
 
-// mistaken tells whether an instance with the scores given and judged by the pair is a mistake.
-// That is what asks for an update, except in the averaged Hieron, which also asks for one where the
-// label is the highest, but not by enough.
+// mistaken reports whether an instance with the given scores and pair is a mistake. Mistakes
+// require an update; the averaged Hieron also requires one if the label leads by too little.
 func (r *rule) mistaken(p pair, scores []float64) bool {
 	if r.hieron && r.averaged {
 		return r.highest(scores, nil) != p.y
@@ -150,7 +149,7 @@ func (r *rule) mistaken(p pair, scores []float64) bool {
 	return r.wrong(p)
 }
 
-// size returns tau for a mistake of an instance of the squared norm given, zero where no step
+// size returns tau for a mistake on an instance with the given squared norm, or zero if no step
 // helps.
 func (r *rule) size(p pair, square float64) float64 {
 	delta := r.cost(p.y, p.z)

@@ -11,26 +11,25 @@ import (
 // Settings are common to all methods. The zero value is ready to use.
 type Settings struct {
 	// Epochs bounds the passes of Fit over the instances; an epoch without an update is the last
-	// one. Minover takes at most that many updates an instance. The default value is 20.
+	// one. Minover makes at most this many updates per instance. The default value is 20.
 	Epochs int
-	// Shuffle makes Fit visit the instances in another random order in every epoch. Without it the
+	// Shuffle makes Fit visit the instances in a new random order in every epoch. By default the
 	// order is that of the data.
 	Shuffle bool
 	// Seed determines the orders; equal seeds give equal results.
 	Seed uint64
 	// Progress, if not nil, is called after every epoch. An error stops the training.
 	Progress func(Progress) error
-	// Observe, if not nil, is called at every update, after it.
+	// Observe, if not nil, is called after every update.
 	Observe func(Update)
 }
 
-// DefaultEpochs is the number of epochs where Settings has none: kappa of the experiments of
-// [Cai08].
+// DefaultEpochs is the default number of epochs: kappa of the experiments of [Cai08].
 const DefaultEpochs = 20
 
 func (s *Settings) check() error {
 	if s.Epochs < 0 {
-		return fmt.Errorf("perceptron: Epochs is %d; it is not negative, 0 for the default of %d", s.Epochs, DefaultEpochs)
+		return fmt.Errorf("perceptron: Epochs is %d; it must not be negative, and 0 means the default of %d", s.Epochs, DefaultEpochs)
 	}
 	if s.Epochs == 0 {
 		s.Epochs = DefaultEpochs
@@ -38,8 +37,7 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// order returns the function that puts rows, in ascending order at first, into the order of the
-// next epoch.
+// order returns a function that puts rows, initially ascending, into the order of the next epoch.
 func (s *Settings) order(rows []int) func() {
 	if !s.Shuffle {
 		return func() {}
@@ -50,12 +48,12 @@ func (s *Settings) order(rows []int) func() {
 
 // Update is a step that changed the weights.
 type Update struct {
-	// Step is the number of instances looked at, this one included; for Minover the number of
+	// Step is the number of instances visited, including this one; for Minover the number of
 	// updates.
 	Step int
-	// Instance is the row of the data; of a Learner, the number of instances before.
+	// Instance is the row of the data; for a Learner, the number of previous instances.
 	Instance int
-	// Label and Other are the nodes y and z that the instance is told to prefer and to avoid.
+	// Label and Other are the nodes y and z whose scores are raised and lowered.
 	Label, Other int
 	// Margin is F(x, Label) - F(x, Other) before the update.
 	Margin float64
@@ -66,15 +64,15 @@ type Update struct {
 // Progress is the state after an epoch.
 type Progress struct {
 	Epoch   int
-	Epochs  int  // there are at most
-	Steps   int  // instances looked at since the start
+	Epochs  int  // maximum number
+	Steps   int  // instances visited since the start
 	Updates int  // in this epoch
 	Last    bool // nothing is left to update
 	Seconds float64
 }
 
-// watch returns report or, if that is nil, a function that tells the watcher of ctx, see package
-// progress, or nil if there is none; and a function to call at the end.
+// watch returns report or, if it is nil, a function that reports to the observer of ctx (package
+// progress), or nil if there is none. It also returns a function to call at the end.
 func watch(ctx context.Context, report func(Progress) error) (func(Progress) error, func()) {
 	if report != nil {
 		return report, func() {}
@@ -89,7 +87,7 @@ func watch(ctx context.Context, report func(Progress) error) (func(Progress) err
 	}, work.End
 }
 
-// Done returns the part of the epochs that is over, from 0 to 1.
+// Done returns the share of the epochs that is done, from 0 to 1.
 func (p Progress) Done() float64 {
 	if p.Last || p.Epochs == 0 {
 		return 1

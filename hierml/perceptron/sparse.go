@@ -8,11 +8,11 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// sparse is w written down where it is not zero, for taxonomies of which a feature meets few nodes:
-// by feature, in float32.
+// sparse stores the non-zero entries of w by feature, in float32, for taxonomies where each feature
+// occurs with few nodes.
 type sparse struct {
 	attributes *structured.Attributes
-	rows       []*sparseRow // nil for features that no update had
+	rows       []*sparseRow // nil for features without an update
 	averaged   bool
 
 	// The columns of an update, ascending, and u there.
@@ -30,7 +30,7 @@ type sparseRow struct {
 	delay   []float32 // as in linear
 }
 
-// fullShare is the share of the columns from which on a row has all of them.
+// fullShare is the share of the columns from which a row stores all of them.
 const fullShare = 0.25
 
 func newSparse(a *structured.Attributes, features int, averaged bool) *sparse {
@@ -101,7 +101,7 @@ func (s *sparse) add(x *instance, c change, columns []int32, u []float64) error 
 	return nil
 }
 
-// reserve makes place for columns, given in ascending order, of so many that there are.
+// reserve makes room for columns, in ascending order; all is the number of all columns.
 func (r *sparseRow) reserve(columns []int32, averaged bool, all int) {
 	if r.columns == nil {
 		return
@@ -151,7 +151,7 @@ func (r *sparseRow) reserve(columns []int32, averaged bool, all int) {
 	}
 }
 
-// fill makes place for all columns.
+// fill makes room for all columns.
 func (r *sparseRow) fill(averaged bool, all int) {
 	w, delay := make([]float32, all), []float32(nil)
 	if averaged {

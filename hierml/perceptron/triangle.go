@@ -9,14 +9,13 @@ import (
 	"github.com/hierml/notebook/hierml/gram"
 )
 
-// triangle is R, upper triangular, with R'R = I + SS', where the columns of S are instances. It
-// goes on with one instance by Givens rotations, which are stable however
-// different the values of the features are.
+// triangle is R, upper triangular, with R'R = I + SS', where the columns of S are instances. An
+// instance is added by Givens rotations, which are stable for features of very different scales.
 type triangle struct {
 	size      int
 	r         []float64 // by rows, each from the diagonal on
 	squared   []float64 // norms of the columns of R: 1 and the squares of the feature's values
-	condition float64   // the least share that a diagonal entry has in the norm of its column
+	condition float64   // the smallest share of a diagonal entry in the norm of its column
 	row       []float64 // scratch
 }
 
@@ -87,13 +86,13 @@ func (t *triangle) check(x gram.Vector, solved []float64) error {
 	return nil
 }
 
-// tooLarge is the error of an R that is hardly invertible.
+// tooLarge is the error for an R that is hardly invertible.
 func (t *triangle) tooLarge() error {
-	return fmt.Errorf("its values, or those before, are so large that the digits of others are lost; scale the features (features.Scaling)")
+	return fmt.Errorf("its values, or earlier ones, are so large that other values lose their digits; scale the features (features.Scaling)")
 }
 
-// add adds x to the instances, and does the rotations to the entries of a row of other columns as
-// well, which by has by column.
+// add adds x to the instances. It also applies the rotations to the entries of other columns, in
+// by, by column.
 func (t *triangle) add(x gram.Vector, entries []float64, by [][]float64) {
 	spread(x, t.row)
 	rest := append([]float64(nil), entries...)
