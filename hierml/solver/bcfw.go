@@ -10,27 +10,26 @@ import (
 )
 
 // BCFW is block-coordinate Frank-Wolfe in the dual [LJSP13] with pairwise steps and exact line
-// search. A visit to an example scores all columns once; for each of its blocks it takes the worst
-// competitors and those that have a coefficient as a working set, solves the block's problem on it
-// with steps that cost one pass over the working set each, and adds the sum of the steps to the
-// weights.
+// search. A visit to an example scores all columns once. For each block of the example, the working
+// set has the most violated competitors and those with a coefficient. BCFW solves the block's
+// problem on it, in steps of one pass over the working set each, and adds the sum of the steps to
+// the weights.
 //
-// Blocks whose own gap was negligible when it was seen last are skipped, but for every fifth epoch.
-// When the gaps that the visits found allow the hope that the one asked for is reached, and after
-// epochs 1, 4, 16 and so on, the weights are rebuilt from the dual in float64 and certified in a
-// pass of its own.
+// Blocks whose gap was negligible at their last visit are skipped, except in every fifth epoch.
+// When the gaps found by the visits suggest that the requested gap is reached, and after epochs 1,
+// 4, 16 and so on, the weights are rebuilt from the dual in float64 and certified in a separate
+// pass.
 //
-// Where weights are few, and blocks therefore depend on each other so much that eight epochs do not
-// do, every epoch begins with a step in the direction in which the one before has led, far ahead
-// and with exact line search. It comes before the visits and not after them because it raises the
-// dual and may raise the primal value, too, which the visits bring down again before the
-// certificate.
+// With few weights, blocks depend on each other strongly. If eight epochs are not enough, every
+// further epoch begins with a long step in the direction of the previous one, with exact line
+// search. The step comes before the visits, because it raises the dual but may also raise the
+// primal value, which the visits lower again before the certificate.
 //
 // It fits every problem. The zero value is ready to use.
 type BCFW struct {
-	// Sample draws the examples of an epoch, as many as there are, with probabilities in proportion
-	// to the gaps that their blocks had when they were visited last [OALDL16], instead of taking
-	// each that is not skipped once. It takes more visits on the texts that this was measured on.
+	// Sample draws the examples of an epoch (as many as there are) with probabilities proportional
+	// to the gaps of their blocks at the last visit [OALDL16]. By default each example that is not
+	// skipped is visited once. On the texts measured, sampling takes more visits.
 	Sample bool
 }
 
@@ -38,11 +37,11 @@ const (
 	innerSteps = 20    // pairwise steps a visit, at most
 	newcomers  = 8     // competitors without a coefficient that join a working set
 	innerShare = 0.02  // share of a block's violation at which a visit ends
-	roundOff   = 1e-14 // share of C that is no more than rounding
-	skipShare  = 0.1   // share of the gap asked for that skipped blocks may have together
-	fullEpoch  = 5     // every so many epochs no block is skipped
+	roundOff   = 1e-14 // share of C that counts as rounding
+	skipShare  = 0.1   // share of the requested gap that skipped blocks may have together
+	fullEpoch  = 5     // period, in epochs, at which no block is skipped
 	hardEpoch  = 6     // epoch from which visits are twice as thorough
-	slowEpoch  = 8     // epoch from which a problem is thought to need many
+	slowEpoch  = 8     // epoch from which a problem counts as slow
 )
 
 func (m BCFW) start(s *state) (iteration, error) {
@@ -80,8 +79,8 @@ func newBlocks(s *state) *blocks {
 
 func (b *blocks) point() *structured.Dual { return b.dual }
 
-// estimate returns the duality gap as the visits of the last epoch found it: more than that of the
-// point reached, as a rule.
+// estimate returns the duality gap found by the visits of the last epoch. It is usually more than
+// the gap of the point reached.
 func (b *blocks) estimate() float64 {
 	var sum float64
 	for _, g := range b.gaps {
@@ -118,7 +117,7 @@ func (b *blocks) epoch(ctx context.Context) parts {
 	}
 }
 
-// shuffle orders the examples that have a block worth a visit.
+// shuffle shuffles the examples that have a block worth a visit.
 func (b *blocks) shuffle() {
 	for i := range b.oracle.Inputs().Len() {
 		for _, k := range b.oracle.BlocksOf(i) {
@@ -131,7 +130,7 @@ func (b *blocks) shuffle() {
 	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
 }
 
-// draw draws as many examples as there are, in proportion to their gaps.
+// draw samples as many examples as there are, with probabilities proportional to their gaps.
 func (b *blocks) draw() {
 	b.sums = b.sums[:0]
 	var sum float64
@@ -191,8 +190,8 @@ func (b *blocks) effort() int {
 	return 1
 }
 
-// improve solves block k on a working set, and leaves the change of the weights in b.step. It
-// reports whether there is one, and notes the gap of the block.
+// improve solves block k on a working set and leaves the change of the weights in b.step. It
+// reports whether there is a change, and records the gap of the block.
 func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
 	worst := b.search.Load(k, scores)
 	b.fill(k)
@@ -213,8 +212,8 @@ func (b *blocks) improve(k int, scores []float64, squaredNorm float64) bool {
 	return true
 }
 
-// fill makes the working set of block k: none, which stands for the part of C that no competitor
-// has, the competitors with a coefficient, and the worst of the others.
+// fill builds the working set of block k: none, which represents the unused part of C, the
+// competitors with a coefficient, and the most violated of the others.
 func (b *blocks) fill(k int) {
 	s, o := &b.set, b.oracle
 	ids, values := b.dual.Row(k)

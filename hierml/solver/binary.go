@@ -15,30 +15,29 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Binary solves problems that tell a class from the rest, without a bias,
+// Binary solves one-vs-rest problems without a bias,
 //
 //	min 1/2 ||w||^2 + C sum_i loss(s_i <w, x_i>)  with s_i 1 for the class, otherwise -1,
 //
-// or, where other weights have a share in the scores, with Scale k and Offset o,
+// or, if other weights contribute to the scores, with Scale k and Offset o,
 //
 //	min k/2 ||w||^2 + C sum_i loss(s_i (o_i + k <w, x_i>)),
 //
-// one after the other over the same inputs, by dual coordinate ascent with shrinking
-// [HCLKS08, Algorithm 3; YHL11, section 3 for the logistic loss]: each visit of an example
-// maximizes the dual in its coefficient alone, and examples whose coefficient rests at a bound are
-// left out until the others are solved. In classes that take many epochs the coefficients between
-// the bounds, which of the hinge few examples have, are moved together between epochs, by conjugate
-// gradients [MT91]; the smooth losses go on by Newton's method (newton.go). It serves one goroutine
-// at a time.
+// one after the other over the same inputs, by dual coordinate ascent with shrinking [HCLKS08,
+// Algorithm 3; YHL11, section 3 for the logistic loss]: each visit of an example maximizes the dual
+// in its coefficient alone, and examples whose coefficient stays at a bound are left out until the
+// others are solved. If a class takes many epochs, the coefficients between the bounds (few, for
+// the hinge) are moved together between epochs by conjugate gradients [MT91]; for smooth losses
+// Newton's method takes over (newton.go). It is not safe for concurrent use.
 type Binary struct {
 	inputs  *structured.Linear
 	weights []float64 // sum_i s_i a_i x_i
-	best    []float64 // weights of the lowest primal value, as they are kept
+	best    []float64 // weights with the lowest primal value, as stored
 	alpha   []float64
-	logit   []float64 // of the logistic loss: log(C/alpha - 1), the margin at which alpha is the best
+	logit   []float64 // of the logistic loss: log(C/alpha - 1), the margin at which alpha is optimal
 	sign    []float64
-	order   []int32 // examples with a norm; those that are not left out stand first
-	// nanoseconds that a certificate takes for an example, by the last one or by the first visits
+	order   []int32 // examples with a non-zero norm; those that are not left out come first
+	// nanoseconds per example of a certificate, measured by the last one or by the first visits
 	pace     float64
 	products []float64 // of the weights and the examples, by position in the order
 
@@ -56,14 +55,14 @@ type BinaryProblem struct {
 	Positive []int32 // examples of the class, ascending
 	C        float64
 	Loss     MarginLoss
-	// Examples are those that take part, ascending, nil for all. The others of them and Positive
-	// are as if they were not there.
+	// Examples are the examples to use, ascending, nil for all. All others are ignored, also in
+	// Positive.
 	Examples []int32
 	Scale    float64   // the default value is 1
 	Offset   []float64 // by example, nil for zeros
-	// Weights multiply the C of each example. They are positive; nil stands for ones.
+	// Weights multiply the C of each example. They must be positive; nil means ones.
 	Weights []float64
-	// Name makes the order of the visits, with Settings.Seed.
+	// Name determines the order of the visits, together with Settings.Seed.
 	Name uint64
 }
 
@@ -73,20 +72,20 @@ type Coefficients struct {
 	Examples []int32
 	Values   []float64
 
-	epochs int // that a group has taken to find them
+	epochs int // that a group took to find them
 }
 
-// at returns where the k-th of them starts from in the same problem with another C, which the
-// example has times its weight.
+// at returns the starting value of the k-th coefficient in the same problem with another C; c is
+// the C of the example, including its weight.
 func (f *Coefficients) at(k int, c, weight float64, loss MarginLoss) float64 {
 	return min(f.Values[k]*c/f.C, loss.bound(c*weight))
 }
 
 // A BinaryResult is the outcome for one class.
 type BinaryResult struct {
-	// Weights has one a feature, to be used before the next call.
+	// Weights has one entry per feature. It is valid until the next call.
 	Weights      []float64
-	Primal, Dual float64 // value of the weights, and a bound below that of all
+	Primal, Dual float64 // value of the weights, and a lower bound of the optimum
 	Epochs       int
 	Status       Status
 }
@@ -101,20 +100,20 @@ func NewBinary(inputs *structured.Linear) *Binary {
 	}
 }
 
-// errOver ends an epoch at the end of the time.
-var errOver = errors.New("solver: the time is over")
+// errOver ends an epoch when the time is up.
+var errOver = errors.New("solver: the time is up")
 
-// Solve tells a class from the rest. Where Settings.Time is over first, the weights are the best
-// ones certified, zero weights among them, or the best multiple, by a power of two, of those that
-// were reached last: the steps of coordinate ascent fit the scale of the weights last. It starts
-// from the Coefficients of Settings.Start, scaled to C; Settings.Workers is not used. Progress is
-// called with each certificate; its error, and that of ctx, come with the result so far.
+// Solve solves the problem of one class. If Settings.Time is up first, the weights are the best
+// certified ones, including zero weights, or the best multiple, by a power of two, of the last
+// ones: coordinate ascent fits the scale of the weights last. Solve starts from the Coefficients of
+// Settings.Start, scaled to C; Settings.Workers is ignored. Progress is called with each
+// certificate. With its error, or that of ctx, Solve returns the result so far.
 func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Settings) (*BinaryResult, error) {
 	a, err := b.begin(problem, settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // no loss is below zero
+	r := &BinaryResult{Primal: math.Inf(1), Status: MaxEpochs} // losses are not negative
 	a.first(problem.Positive)
 	for err == nil && r.Status == MaxEpochs && r.Epochs < a.settings.MaxEpochs {
 		r.Epochs++
@@ -152,7 +151,7 @@ func (b *Binary) Solve(ctx context.Context, problem BinaryProblem, settings Sett
 		}
 	case ctx.Err() != nil:
 		r.Status = Cancelled
-		_ = a.certifyMultiple(r) // that of ctx is told
+		_ = a.certifyMultiple(r) // the error of ctx is returned
 		err = ctx.Err()
 	case err != nil:
 		r.Status = Stopped
@@ -169,12 +168,12 @@ func (r *BinaryResult) gap() float64 {
 	return structured.Certificate{Primal: r.Primal, Dual: r.Dual}.Gap()
 }
 
-// reached reports whether the certificate is what was asked for.
+// reached reports whether the certificate has the requested gap.
 func (a *ascentOfOne) reached(r *BinaryResult) bool {
 	return a.settings.reached(structured.Certificate{Primal: r.Primal, Dual: r.Dual}, a.origin, r.Epochs)
 }
 
-// ascentOfOne is the work on one class.
+// ascentOfOne is the state of the work on one class.
 type ascentOfOne struct {
 	*Binary
 	settings Settings
@@ -186,22 +185,23 @@ type ascentOfOne struct {
 	origin   float64   // value of zero weights
 	constant float64   // part of the dual, and of the primal, of examples without a feature
 	rng      *rand.Rand
-	active   int // how many of the order are not left out
+	active   int // number of examples in order that are not left out
 
 	norm float64 // squared, of the weights, without the scale
 
-	// The largest and the least projected gradient of the epoch before bound what is left out in
-	// the next; gap and primal are those of the epoch, as its visits saw them.
+	// The largest and the smallest projected gradient of the previous epoch determine which
+	// examples the next one leaves out. gap and primal are those of the epoch, as seen by its
+	// visits.
 	highest, lowest float64
 	gap, primal     float64
-	trust           float64 // what a gap was of the one that the visits saw
+	trust           float64 // ratio of a certified gap to the one seen by the visits
 	rounds          int     // of conjugate gradients
 	credit          int     // visits of examples since the last conjugate gradients
 	smoothed        bool    // Newton's method has been tried
-	before          int     // epochs that a group has taken
+	before          int     // epochs that a group took
 }
 
-// begin takes up a class.
+// begin starts the work on a class.
 func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, error) {
 	if err := structured.CheckC(problem.C); err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 		return nil, fmt.Errorf("solver: %d offsets of %d examples", len(problem.Offset), b.inputs.Len())
 	}
 	if problem.Weights != nil && len(problem.Weights) != b.inputs.Len() {
-		return nil, fmt.Errorf("solver: %d weights of %d examples; give one for each", len(problem.Weights), b.inputs.Len())
+		return nil, fmt.Errorf("solver: %d weights for %d examples; pass one per example", len(problem.Weights), b.inputs.Len())
 	}
 	set, err := settings.check()
 	if err != nil {
@@ -270,7 +270,7 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 	return a, nil
 }
 
-// start takes over coefficients.
+// start sets the coefficients.
 func (a *ascentOfOne) start(from *Coefficients) error {
 	if from == nil {
 		return fmt.Errorf("solver: Start is the result of another method; start from one for the same class")
@@ -292,7 +292,7 @@ func (a *ascentOfOne) start(from *Coefficients) error {
 	return nil
 }
 
-// Coefficients returns those of the problem that was solved last, as far as the solution got.
+// Coefficients returns the coefficients of the last problem, as far as it was solved.
 func (b *Binary) Coefficients(c float64) *Coefficients { return newCoefficients(c, b.alpha) }
 
 // newCoefficients returns the coefficients of examples without the zeros.
@@ -312,7 +312,7 @@ func newCoefficients(c float64, alpha []float64) *Coefficients {
 	return r
 }
 
-// restore takes all examples up again.
+// restore includes all examples again.
 func (a *ascentOfOne) restore() {
 	a.active, a.highest, a.lowest = len(a.order), math.Inf(1), math.Inf(-1)
 }
@@ -358,11 +358,11 @@ func (a *ascentOfOne) visit(i int32) {
 	a.move(i, a.margin(i, features, values), features, values)
 }
 
-// enoughOfLogit is the share of what a logit is off by, before a step, that may be left of it: the
-// next epoch finds it changed by more.
+// enoughOfLogit is the share of a logit's error before a step that may remain after it: the next
+// epoch changes it by more.
 const enoughOfLogit = 0.01
 
-// move takes the step that margin m asks for.
+// move takes the step for margin m.
 func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float32) {
 	old, square := a.alpha[i], a.inputs.SquaredNorm(int(i))
 	if c := a.cost(i); a.loss == Logistic {
@@ -383,10 +383,10 @@ func (a *ascentOfOne) move(i int32, m float64, features []int32, values []float3
 	}
 }
 
-// visits is how many examples are visited before the clock is looked at.
+// visits is the number of examples visited between two checks of the clock.
 const visits = 256
 
-// logits makes the logits of the logistic loss those of the coefficients.
+// logits sets the logits of the logistic loss from the coefficients.
 func (a *ascentOfOne) logits() {
 	if a.loss != Logistic {
 		return
@@ -404,9 +404,10 @@ func (a *ascentOfOne) shuffle() {
 	}
 }
 
-// epochLogistic is epoch for the logistic loss, which leaves no example out. The gap is told from
-// second derivatives, and the loss from some of the examples: exponentials take longer than all
-// else where rows are short. Coefficients whose step would gain next to nothing stay.
+// epochLogistic is epoch for the logistic loss, which leaves no example out. It estimates the gap
+// from second derivatives, and the loss from a sample of the examples, because with short rows
+// exponentials take most of the time. Coefficients whose step would gain next to nothing do not
+// change.
 func (a *ascentOfOne) epochLogistic(ctx context.Context) error {
 	x := a.inputs.Matrix()
 	negligible := negligibleShare * a.settings.Gap * (a.scale*a.norm/2 + a.primal + a.constant) / float64(len(a.order))
@@ -443,8 +444,8 @@ func (a *ascentOfOne) epochLogistic(ctx context.Context) error {
 	return nil
 }
 
-// measuredOf is the number of examples of which one tells the loss, and negligibleShare the share
-// of the gap asked for that all steps are worth together that are not taken.
+// One in measuredOf examples is used to estimate the loss. negligibleShare is the share of the
+// requested gap that all skipped steps may gain together.
 const measuredOf, negligibleShare = 8, 0.05
 
 // epoch visits, in random order, the examples that are not left out.
@@ -496,10 +497,10 @@ func (a *ascentOfOne) epoch(ctx context.Context) error {
 	return nil
 }
 
-// leastStep is the derivative below which a coefficient stays.
+// leastStep is the derivative below which a coefficient does not change.
 const leastStep = 1e-12
 
-// over returns errOver at the end of the time and the error of ctx.
+// over returns errOver if the time is up, otherwise the error of ctx.
 func (a *ascentOfOne) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -510,25 +511,25 @@ func (a *ascentOfOne) over(ctx context.Context) error {
 	return nil
 }
 
-// firstTrust is the trust before there was a certificate: while an epoch goes on the gap falls.
+// firstTrust is the trust before the first certificate: the gap falls during an epoch.
 const firstTrust = 0.3
 
-// settled reports whether a certificate is worth its while: whether the gap that the visits of the
-// epoch saw is small enough by what such gaps were worth before, or nothing is left to do.
+// settled reports whether a certificate is worthwhile: whether the gap seen by the visits of the
+// epoch, times trust, is small enough, or nothing is left to do.
 func (a *ascentOfOne) settled(goal float64) bool {
 	return a.trust*a.gap <= goal*(a.scale*a.norm/2+a.primal+a.constant) || a.active == 0
 }
 
 // patience is the number of epochs after which free coefficients are moved together, and the rounds
-// are how often a direction is found for them.
+// are the conjugate gradient rounds per direction.
 const patience, leastRounds, mostRounds = 10, 4, 64
 
-// patienceWith is the number of epochs after which it goes on by Newton's method.
+// patienceWith is the number of epochs after which Newton's method takes over.
 var patienceWith = [...]int{Hinge: 100, SquaredHinge: 15, Logistic: 5}
 
-// moveFree moves the coefficients between the bounds together: towards where the dual would be
-// largest if they had no bounds, as far as some rounds of conjugate gradients get, and then to the
-// best point on the line to what is feasible of that.
+// moveFree moves the coefficients between the bounds together: some rounds of conjugate gradients
+// approach the maximum of the dual without bounds, and an exact line search goes to the feasible
+// part of that step.
 func (a *ascentOfOne) moveFree() {
 	a.free, a.residual = a.free[:0], a.residual[:0]
 	for i, alpha := range a.alpha {
@@ -561,7 +562,7 @@ func (a *ascentOfOne) moveFree() {
 			a.conjugate[k] = r + norm/before*a.conjugate[k]
 		}
 	}
-	var gain float64 // slope of the dual, but for what the weights take from it
+	var gain float64 // slope of the dual without the term of the weights
 	for k, i := range a.free {
 		alpha := a.alpha[i]
 		a.step[k] = min(max(alpha+a.step[k], 0), a.loss.bound(a.cost(i))) - alpha
@@ -589,8 +590,8 @@ func (a *ascentOfOne) moveFree() {
 // enough is the share of the squared residual at which conjugate gradients end.
 const enough = 1e-6
 
-// combine makes the change of the weights that of a step of the free coefficients, and returns its
-// squared norm.
+// combine sets the change of the weights to that of a step of the free coefficients, and returns
+// its squared norm.
 func (a *ascentOfOne) combine(step []float64) float64 {
 	clear(a.change)
 	for k, i := range a.free {
@@ -608,8 +609,8 @@ func (a *ascentOfOne) score(w []float64, i int32) float64 {
 	return a.sign[i] * a.scale * dot(w, features, values)
 }
 
-// build makes the weights those of the coefficients, and returns what these add to the dual beside
-// the weights.
+// build sets the weights from the coefficients, and returns the contribution of the coefficients to
+// the dual.
 func (a *ascentOfOne) build() float64 {
 	clear(a.weights)
 	terms := a.constant
@@ -623,7 +624,7 @@ func (a *ascentOfOne) build() float64 {
 	return terms
 }
 
-// kept is the part of the time that is kept for the certificate of a multiple of the weights.
+// kept is the time reserved for the certificate of a multiple of the weights.
 func (a *ascentOfOne) kept() time.Duration {
 	if a.settings.rough {
 		return 0
@@ -631,10 +632,10 @@ func (a *ascentOfOne) kept() time.Duration {
 	return time.Duration(passesOfMultiple * a.pace * float64(len(a.order)))
 }
 
-// passesOfMultiple is what certifyMultiple takes at most, in what certify does.
+// passesOfMultiple is the maximum cost of certifyMultiple, in calls of certify.
 const passesOfMultiple = 2
 
-// store rounds the weights as they are kept, and returns their squared norm before and after.
+// store rounds the weights to their stored form and returns their squared norm before and after.
 func (a *ascentOfOne) store() (exact, stored float64) {
 	for f, w := range a.weights {
 		exact += w * w
@@ -647,14 +648,15 @@ func (a *ascentOfOne) store() (exact, stored float64) {
 	return exact, stored
 }
 
-// certify computes primal and dual value, and keeps the weights where they are the best so far.
+// certify computes the primal and the dual value, and stores the weights if they are the best so
+// far.
 func (a *ascentOfOne) certify(r *BinaryResult) error {
 	primal, dual, _ := a.evaluate()
 	return a.record(r, primal, dual)
 }
 
-// certifyMultiple is certify for the best multiple of the weights by a power of two, which weights
-// as they are kept are multiplied by exactly. Along the multiples the objective is convex.
+// certifyMultiple is certify for the best multiple of the weights by a power of two; multiplying
+// stored weights by it is exact. The objective is convex along the multiples.
 func (a *ascentOfOne) certifyMultiple(r *BinaryResult) error {
 	primal, dual, square := a.evaluate()
 	best := 1.0
@@ -677,11 +679,11 @@ func (a *ascentOfOne) certifyMultiple(r *BinaryResult) error {
 	return a.record(r, primal, dual)
 }
 
-// leastMultiple is the multiple below which weights are as good as zero.
+// leastMultiple is the multiple below which weights count as zero.
 const leastMultiple = 1e-12
 
-// evaluate makes the weights those of the coefficients, as they are kept, and returns both values
-// and the squared norm.
+// evaluate sets the weights, as stored, from the coefficients. It returns both values and the
+// squared norm.
 func (a *ascentOfOne) evaluate() (primal, dual, square float64) {
 	began := time.Now()
 	x := a.inputs.Matrix()
@@ -700,13 +702,13 @@ func (a *ascentOfOne) evaluate() (primal, dual, square float64) {
 	if a.gap > 0 {
 		a.trust = min(max((primal-dual)/a.gap, 0.01), 1)
 	}
-	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // overflow
 		a.build()
 	}
 	return primal, dual, square
 }
 
-// record keeps the weights where they are the best so far, zero weights among them.
+// record stores the weights if they are the best so far, compared also with zero weights.
 func (a *ascentOfOne) record(r *BinaryResult, primal, dual float64) error {
 	if v := primal - dual; math.IsInf(r.Primal, 1) && a.origin < primal && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		r.Primal = a.origin // and best is zero
@@ -714,9 +716,9 @@ func (a *ascentOfOne) record(r *BinaryResult, primal, dual float64) error {
 	return a.take(r, primal, dual)
 }
 
-// take keeps the weights where they are the best but for zero weights.
+// take stores the weights if they are the best so far, without comparing with zero weights.
 func (a *ascentOfOne) take(r *BinaryResult, primal, dual float64) error {
-	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // overflow
 		return nil
 	}
 	r.Dual = max(r.Dual, dual)

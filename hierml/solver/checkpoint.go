@@ -20,38 +20,39 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// checkpoint keeps the dual point of a training in a file, and the best one if that is another: an
-// epoch may raise the value of the weights.
+// checkpoint saves the dual point of a training in a file, and also the best point if it differs:
+// an epoch may raise the value of the weights.
 type checkpoint struct {
 	path    string
 	problem string           // what it is of
-	saved   time.Time        // when it was written last, or the training began
+	saved   time.Time        // time of the last write, or of the start of the training
 	took    time.Duration    // to write
-	before  int              // epochs of the trainings that the point in the file was from
-	best    *structured.Dual // point in the file with the smallest value, nil for the one to go on from
+	before  int              // epochs of the trainings that led to the point in the file
+	best    *structured.Dual // point in the file with the smallest value, nil if it is the one to continue from
 	note    func(text string)
 }
 
 const (
 	checkpointFormat = "hierml checkpoint"
-	// A checkpoint is written when the last is older than checkpointAge, and than checkpointShare
-	// times what writing takes.
+	// A checkpoint is written when the last one is older than checkpointAge, and older than
+	// checkpointShare times the duration of a write.
 	checkpointAge   = time.Minute
 	checkpointShare = 50
 )
 
-// errCheckpoint is that of settings for a training that keeps none.
-var errCheckpoint = errors.New("solver: Checkpoint is for methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
+// errCheckpoint is the error for a training without checkpoints.
+var errCheckpoint = errors.New("solver: Checkpoint is supported only by methods that solve one problem over all leaves with label comparisons, such as svm.Flat, Hierarchical and Normalized; leave it empty")
 
-// newCheckpoint returns the checkpoint at a path for a problem, or at the one beside it that ctx
-// has for it, see TrainingGroup, and the point in the file there, nil if there is none yet.
+// newCheckpoint returns the checkpoint for a problem at a path, or at the path that ctx assigns to
+// the problem next to it (see TrainingGroup). It also returns the point in the file, or nil if
+// there is none yet.
 func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*checkpoint, *structured.Dual, error) {
 	problem := fingerprint(o)
 	path = pathOf(ctx, path, problem)
 	c := &checkpoint{path: path, problem: problem, saved: time.Now()}
 	d, err := c.read(o)
 	if errors.Is(err, fs.ErrNotExist) {
-		// A path that cannot be written is told of now, and not after the first minutes.
+		// Report a path that cannot be written now, and not after the first minutes.
 		return c, nil, c.write(o.NewDual(), nil, 0)
 	}
 	if err != nil {
@@ -60,8 +61,9 @@ func newCheckpoint(ctx context.Context, path string, o *structured.Oracle) (*che
 	return c, d, nil
 }
 
-// startingPoint returns the point that a training starts from, nil for zero, and what to call it:
-// the one in the checkpoint at path, which the training then keeps, or that of Settings.Start.
+// startingPoint returns the point that a training starts from, nil for zero, and its description.
+// It is the point in the checkpoint at path, which the training then updates, or that of
+// Settings.Start.
 func (s *state) startingPoint(ctx context.Context, path string) (start *structured.Dual, name string, err error) {
 	if s.settings.Start != nil {
 		if start, name = s.settings.Start.Point, "the given point"; start == nil {
@@ -79,11 +81,11 @@ func (s *state) startingPoint(ctx context.Context, path string) (start *structur
 	if kept == nil {
 		return start, name, nil
 	}
-	s.checkpoint.note(fmt.Sprintf("The training goes on from %s, of epoch %d; epochs are counted anew.", s.checkpoint.path, s.checkpoint.before+1))
+	s.checkpoint.note(fmt.Sprintf("The training continues from %s, from epoch %d; epochs are counted from 1 again.", s.checkpoint.path, s.checkpoint.before+1))
 	return kept, "the checkpoint's point", nil
 }
 
-// fingerprint tells problems apart: by the norms of their examples, and the labels, weights, costs
+// fingerprint distinguishes problems by the norms of their examples, and the labels, weights, costs
 // and directions of their blocks.
 func fingerprint(o *structured.Oracle) string {
 	h := sha256.New()
@@ -117,8 +119,8 @@ func put(h hash.Hash, values ...uint64) {
 	}
 }
 
-// folder is the folder that has the file. The file itself is no link: others name it than the user,
-// too, see pathOf.
+// folder is the folder of the file. The file itself is not a link, because not only the user
+// chooses its name, see pathOf.
 func (c *checkpoint) folder() folder.Folder { return folder.Folder(filepath.Dir(c.path)) }
 
 // read returns the point in the file.
@@ -138,9 +140,9 @@ func (c *checkpoint) read(o *structured.Oracle) (*structured.Dual, error) {
 	}
 	switch {
 	case f.Metadata["format"] != checkpointFormat:
-		return nil, errors.New("this is a file of another kind, which is not overwritten; choose another path")
+		return nil, errors.New("the file is not a checkpoint and is not overwritten; choose another path")
 	case f.Metadata["problem"] != c.problem:
-		return nil, errors.New("this is of another training: the instances, labels, loss, C or method differ; remove the file to begin anew, or choose another")
+		return nil, errors.New("the file belongs to another training: the instances, labels, loss, C or method differ; remove the file to start again, or choose another path")
 	}
 	if c.before, err = strconv.Atoi(f.Metadata["epochs"]); err != nil || c.before < 0 {
 		return nil, fmt.Errorf("epochs are %q; the file is damaged", f.Metadata["epochs"])
@@ -176,7 +178,7 @@ func readDual(f *safetensors.File, of pointTensors, o *structured.Oracle) (*stru
 		return nil, err
 	}
 	if len(begin) != o.Blocks()+1 || len(ids) != len(values) || begin[0] != 0 || begin[len(begin)-1] != int64(len(ids)) {
-		return nil, fmt.Errorf("%d blocks with %d competitors and %d coefficients are not those of %d blocks; the file is damaged", len(begin)-1, len(ids), len(values), o.Blocks())
+		return nil, fmt.Errorf("%d blocks with %d competitors and %d coefficients do not match %d blocks; the file is damaged", len(begin)-1, len(ids), len(values), o.Blocks())
 	}
 	d := o.NewDual()
 	for b := range o.Blocks() {
@@ -211,8 +213,8 @@ func dualTensors(of pointTensors, d *structured.Dual) []safetensors.Tensor {
 	}
 }
 
-// write replaces the file by one with the point that was reached in an epoch, and the best point
-// before, nil where that is the same.
+// write replaces the file by one with the point reached in an epoch and the best previous point,
+// nil if it is the same.
 func (c *checkpoint) write(d, best *structured.Dual, epoch int) error {
 	began := time.Now()
 	tensors := dualTensors(ofLast, d)

@@ -199,8 +199,8 @@ func TestNotesOfCheckpoints(t *testing.T) {
 		epochs int
 		want   []string
 	}{
-		{2, []string{"What the training has come to is in " + path + ": called again, it goes on from there."}},
-		{1000, []string{"The training goes on from " + path + ", of epoch 3; epochs are counted anew."}},
+		{2, []string{"The state of the training is in " + path + ". Run it again to continue from there."}},
+		{1000, []string{"The training continues from " + path + ", from epoch 3; epochs are counted from 1 again."}},
 	} {
 		w := &example.Watcher{}
 		_, err := Solve(progress.With(t.Context(), w), kept(1, 1), &Settings{Checkpoint: path, Progress: func(p Progress) error {
@@ -299,8 +299,8 @@ func TestCheckpointRefuses(t *testing.T) {
 		name, path, want string
 		problem          *structured.Problem
 	}{
-		{"another C", path, "of another training", kept(2, 1)},
-		{"other instances", path, "of another training", kept(1, 2)},
+		{"another C", path, "belongs to another training", kept(2, 1)},
+		{"other instances", path, "belongs to another training", kept(1, 2)},
 		{"another file", other, "safetensors", kept(1, 1)},
 		{"a folder that is not there", filepath.Join(folder, "none", "checkpoint"), "no such file", kept(1, 1)},
 		{"a folder", folder, folder, kept(1, 1)},

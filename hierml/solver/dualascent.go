@@ -11,38 +11,37 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// DualAscent is dual coordinate ascent in the manner of LIBLINEAR [KSCHL08]: examples are visited
-// in random order, and the problem of an example's block is solved on its active competitors,
-// exactly by sorting where competitors have columns of their own, as those of a flat SVM have, and
-// otherwise by pairwise steps.
+// DualAscent is dual coordinate ascent as in LIBLINEAR [KSCHL08]. Examples are visited in random
+// order, and the problem of an example's block is solved on its active competitors: exactly by
+// sorting if each competitor has its own column, as in a flat SVM, otherwise by pairwise steps.
 //
-// An epoch is a number of passes over the blocks. The first visits all of them but those whose gap
-// was negligible when it was seen last, and takes as active competitors those with a coefficient
-// and the worst others. The following passes visit the blocks that were not solved within a
-// tolerance before, until there are none. Where the active competitors touch few of the columns,
-// passes but the first score these alone, and drop competitors that lie below the others by more
-// than the tolerance. Every epoch has a smaller tolerance, a share of the gap that the first pass
-// of the epoch before found or the certificate. Where weights are few, epochs from the fifth on
-// begin with a step in the direction in which the one before has led, as those of BCFW do.
+// An epoch has several passes over the blocks. The first pass visits all blocks except those whose
+// gap was negligible at their last visit. Its active competitors are those with a coefficient and
+// the most violated others. Each further pass visits the blocks that the previous one did not solve
+// within a tolerance, until there are none. If the active competitors touch few of the columns,
+// passes after the first score only these, and drop competitors that lie below the others by more
+// than the tolerance. Every epoch has a smaller tolerance: a share of the gap found by the first
+// pass of the previous epoch or by the certificate. With few weights, epochs from the fifth on
+// begin with a step in the direction of the previous one, as in BCFW.
 //
-// Where weights have thousands of columns in 16 bits, scoring all of them for one example costs as
-// much as many visits. There certificates, which score many examples at a time, find the active
-// competitors, and in the first epoch searches of parts of the examples by the weights that those
-// before have made; all passes score only the columns of these.
+// With thousands of columns of weights in 16 bits, scoring all of them for one example costs as
+// much as many visits. Then certificates, which score many examples at a time, find the active
+// competitors. In the first epoch, parts of the examples are searched with the weights made by the
+// previous parts. All passes score only the columns of these competitors.
 //
-// It fits problems whose examples have one block each: labels against other labels, rankings and
-// label sets. BCFW takes the others.
+// It solves problems whose examples have one block each: labels against other labels, rankings and
+// label sets. Use BCFW for others.
 type DualAscent struct{}
 
 const (
 	recruits      = 30  // competitors without a coefficient that become active
-	wideRecruits  = 60  // those where searches are rare
+	wideRecruits  = 60  // the same if searches are rare
 	passes        = 10  // in an epoch, at most
 	toleranceRate = 0.3 // tolerance of an epoch, as a share of the mean gap of a block for C = 1
 	solveShare    = 0.1 // of the tolerance, to which pairwise steps solve a block
 	aheadEpoch    = 4   // after which there is a step ahead
 	// blocks that are solved one after the other between two changes of the weights, so that
-	// workers share the work and find what they read in their caches when they write it
+	// workers share the work and write data that is still in their caches
 	together = 4
 )
 
@@ -68,18 +67,18 @@ type ascent struct {
 	tolerance float64            // of the epoch
 	ahead     *extrapolation     // nil for many weights
 	recruits  int                // competitors without a coefficient that become active
-	partial   structured.Partial // nil where a column costs as much as all
+	partial   structured.Partial // nil if a column costs as much as all
 
 	order   []int     // blocks to visit
 	active  [][]int32 // competitors by block
-	touched int       // columns that the active competitors of the blocks visited in a pass touch
+	touched int       // columns touched by the active competitors of the blocks of a pass
 
 	batch    structured.Batch
 	examples []int
 	left     []bool          // of the batch, those not solved within tolerance
 	changes  structured.Rows // of the weights by the examples of the batch
 	step     *structured.Step
-	near     []bool // whether the violation is above the least or within tolerance of it
+	near     []bool // whether the violation is above the smallest or within tolerance of it
 
 	// By block of the batch: its problem on its active competitors, the columns that these touch,
 	// and the scores of the columns.
@@ -115,8 +114,8 @@ func newAscent(s *state) *ascent {
 
 func (a *ascent) point() *structured.Dual { return a.dual }
 
-// estimate returns the duality gap as the blocks had it when all columns were scored for them last:
-// more than that of the point reached, as a rule.
+// estimate returns the duality gap of the blocks when all columns were last scored for them. It is
+// usually more than the gap of the point reached.
 func (a *ascent) estimate() float64 {
 	var sum float64
 	for _, g := range a.gaps {
@@ -145,7 +144,7 @@ func (a *ascent) epoch(ctx context.Context) parts {
 			a.shuffle()
 			a.touched = 0
 			visited := len(a.order)
-			share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is thought to take as long as all that follow
+			share := math.Pow(0.5, float64(pass+1)) // of the epoch: a pass is assumed to take as long as all later ones
 			if !a.pass(ctx, few, 1-2*share, share, yield) {
 				return
 			}
@@ -154,7 +153,7 @@ func (a *ascent) epoch(ctx context.Context) parts {
 	}
 }
 
-// orderUnsolved takes the blocks whose gap was not negligible, for the goal, when it was seen last.
+// orderUnsolved selects the blocks whose last gap was not negligible for the goal.
 func (a *ascent) orderUnsolved(goal float64) {
 	negligible := skipShare * goal / float64(a.oracle.Blocks())
 	a.order = a.order[:0]
@@ -169,8 +168,9 @@ func (a *ascent) shuffle() {
 	a.rng.Shuffle(len(a.order), func(i, j int) { a.order[i], a.order[j] = a.order[j], a.order[i] })
 }
 
-// pass visits the blocks in order, which it leaves with those that were not within tolerance. It is
-// a share of the epoch, of which some is done. It reports whether it has visited all of them.
+// pass visits the blocks in order and leaves in it those that were not within tolerance. share is
+// its share of the epoch, and done is the share already done. It reports whether it visited all
+// blocks.
 func (a *ascent) pass(ctx context.Context, few bool, done, share float64, yield func(float64, error) bool) bool {
 	left, visited := a.order[:0], len(a.order)
 	size := a.batch.Size()
@@ -193,8 +193,9 @@ func (a *ascent) pass(ctx context.Context, few bool, done, share float64, yield 
 	return true
 }
 
-// visit solves some blocks, one after the other, until ctx ends: on the active competitors that
-// they have, if few, and otherwise on those that they have at the weights before the first of them.
+// visit solves some blocks, one after the other, until ctx is cancelled. If few is set, it uses
+// their present active competitors, otherwise those at the weights before the first of these
+// blocks.
 func (a *ascent) visit(ctx context.Context, blocks []int, few bool) {
 	o := a.oracle
 	a.examples = a.examples[:0]
@@ -236,9 +237,8 @@ func (a *ascent) visit(ctx context.Context, blocks []int, few bool) {
 	a.batch.Add(u, a.settings.Workers)
 }
 
-// prepare loads the blocks of the batch from lo to hi, which are to be solved on the active
-// competitors that they have if few, and otherwise on those that it finds, and leaves the scores of
-// their columns.
+// prepare loads the blocks of the batch from lo to hi and computes the scores of their columns. If
+// few is set, it uses their present active competitors, otherwise it finds new ones.
 func (a *ascent) prepare(blocks []int, lo, hi int, few bool, l *loader) {
 	for k := lo; k < hi; k++ {
 		if few {
@@ -254,8 +254,7 @@ func (a *ascent) prepare(blocks []int, lo, hi int, few bool, l *loader) {
 	}
 }
 
-// update adds to the scores of the k-th block of the batch what the changes by those before it do
-// to them.
+// update adds the changes made by earlier blocks of the batch to the scores of the k-th block.
 func (a *ascent) update(k int) {
 	slots, scores := a.subs[k].slots, a.some[k]
 	for j, product := range a.batch.Products(k) {
@@ -271,8 +270,8 @@ func (a *ascent) update(k int) {
 }
 
 // solve solves block b, which is loaded as the k-th, from the scores of the columns it touches, and
-// notes whether it was not within tolerance. It reports whether the weights are to change, by what
-// is then in a.step.
+// records whether it was not within tolerance. It reports whether the weights change; the change is
+// in a.step.
 func (a *ascent) solve(k, b int) (changed bool) {
 	p, tolerance := a.subs[k], a.tolerance
 	p.score(a.oracle, b, a.some[k])
@@ -298,8 +297,8 @@ func (a *ascent) solve(k, b int) (changed bool) {
 	return changed
 }
 
-// recruit makes the competitors of block b with a coefficient active, and the worst of the others,
-// and notes the gap of the block.
+// recruit activates the competitors of block b with a coefficient and the most violated of the
+// others, and records the gap of the block.
 func (a *ascent) recruit(b int, scores []float64, search structured.Search) {
 	gap := a.oracle.C(b) * search.Load(b, scores)
 	ids, values := a.dual.Row(b)
@@ -310,8 +309,8 @@ func (a *ascent) recruit(b int, scores []float64, search structured.Search) {
 	a.activate(b, search)
 }
 
-// activate makes the competitors of block b, to which the search has turned, that have a
-// coefficient active, and the worst of the others.
+// activate activates the competitors of block b, the current block of the search, with a
+// coefficient, and the most violated of the others.
 func (a *ascent) activate(b int, search structured.Search) {
 	ids, values := a.dual.Row(b)
 	rest := a.oracle.C(b)

@@ -3,8 +3,9 @@ package solver
 import "math"
 
 // entropyStep solves the problem of one example in the dual of multinomial logistic regression, or
-// maximum entropy [YHL11, section 4]: with scores z under weights that have a part of p already, it
-// finds the distribution v that maximizes H(v) - <v-p, z> - sigma/2 ||v-p||^2. There is a tau with
+// maximum entropy [YHL11, section 4]. With scores z under weights that already include the
+// contribution of p, it finds the distribution v that maximizes H(v) - <v-p, z> - sigma/2
+// ||v-p||^2. There is a tau with
 //
 //	log v_k + sigma v_k = log u_k + sigma p_k + tau,
 //

@@ -7,13 +7,13 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// extrapolation goes on in the direction in which an epoch has led. Where examples are many and
-// features few, epochs lead in nearly the same direction, and not far. The point several epochs
-// ahead is brought back to what is feasible, and the dual maximised on the line to it.
+// extrapolation continues in the direction of an epoch. With many examples and few features, epochs
+// move in nearly the same direction, and not far. The point several epochs ahead is projected to a
+// feasible point, and the dual is maximised on the line to it.
 type extrapolation struct {
 	weights   structured.Combiner
 	change    structured.State // of the weights; nil before the first epoch
-	before    *structured.Dual // at the end of the epoch before
+	before    *structured.Dual // at the end of the previous epoch
 	step      *structured.Dual // direction
 	precision structured.Precision
 	ahead     float64 // how many epochs
@@ -70,9 +70,9 @@ func (e *extrapolation) advance(ctx context.Context, o *structured.Oracle, d *st
 	return nil
 }
 
-// aim sets the direction from the point to what lies ahead, where that is brought back to
-// coefficients that are not negative and have at most their sum, block by block. It returns the sum
-// of the costs times the direction.
+// aim sets the direction from the point to the point ahead. Block by block, that point is projected
+// to coefficients that are not negative and do not exceed their maximum sum. aim returns the sum of
+// the costs times the direction.
 func (e *extrapolation) aim(o *structured.Oracle, d *structured.Dual) float64 {
 	var gain float64
 	for b := range o.Blocks() {

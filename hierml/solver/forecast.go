@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// forecast estimates when a training will be at its goal, by how its gap has fallen with the epochs
-// so far: in proportion, as of parts that are solved one after the other; by the same factor in
-// each, as with ascent in the dual; or by a power of their number, as with subgradients. Which of
-// these it is, the last three quarters of the epochs tell.
+// forecast estimates when a training will reach its goal from the decrease of its gap so far. The
+// gap can fall linearly, when parts are solved one after the other; by a constant factor per epoch,
+// as in dual ascent; or by a power of the number of epochs, as with subgradients. The last three
+// quarters of the epochs decide between these.
 type forecast struct {
 	points []Progress // evenly spaced epochs
-	every  int        // of so many epochs one is a point
+	every  int        // one point per this number of epochs
 	last   Progress
 }
 
 const (
-	maxPoints   = 64 // that are kept
-	leastPoints = 5  // to know a trend; the first epochs are others
-	farthest    = 10 // times what has passed: what is said to be left beyond is a guess
+	maxPoints   = 64 // to store
+	leastPoints = 5  // for a trend; the first epochs differ
+	farthest    = 10 // times the elapsed time; longer forecasts are mere guesses
 )
 
-// add takes up an epoch.
+// add adds an epoch.
 func (f *forecast) add(p Progress) {
 	f.last = p
 	f.every = max(1, f.every)
@@ -53,9 +53,9 @@ var trends = []struct{ ofEpoch, ofGap, toEpoch, toGap func(float64) float64 }{
 
 func identity(v float64) float64 { return v }
 
-// left returns how long the training will last, negative if that cannot be known: with too few
-// epochs, or where the end is far beyond what they tell. Where the gap does not fall, the largest
-// number of epochs and the time end it, 0 for no bound of time.
+// left returns the remaining time of the training. It is negative if unknown: with too few epochs,
+// or if the end is too far beyond them. If the gap does not fall, the maximum number of epochs and
+// the time bound it; a time of 0 is no bound.
 func (f *forecast) left(goal float64, most int, bound time.Duration) time.Duration {
 	const unknown = -1
 	points := f.points
@@ -83,8 +83,8 @@ func (f *forecast) left(goal float64, most int, bound time.Duration) time.Durati
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// crossing returns the epoch in which the gap will be at the goal, on the trend that the points are
-// nearest to, from the last epoch on.
+// crossing returns the epoch in which the gap reaches the goal, on the best-fitting trend, starting
+// at the last epoch.
 func crossing(points []Progress, last Progress, goal float64) (epoch float64, ok bool) {
 	nearest := math.Inf(1)
 	x, y := make([]float64, len(points)), make([]float64, len(points))

@@ -11,29 +11,29 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// Where the weights b of some columns are not penalized, the dual has the constraint that v_y adds
-// up to zero over the tasks that have the column: the minimum over b would be minus infinity
-// otherwise. Sweeps solve the tasks with a penalty in its place, of the distance from a center,
+// If the weights b of some columns are not penalized, the dual has the constraint that v_y sums to
+// zero over the tasks that have the column: otherwise the minimum over b would be minus infinity.
+// Sweeps instead solve the tasks with a penalty on the distance from a center,
 //
 //	1/2 ||p||^2  with b = center + reach p,
 //
-// so that free columns are like others, and whenever that is solved better than the problem itself,
-// the center moves to b, which is the proximal point method, in the dual the method of multipliers
-// [Roc76], and goes further in the same direction as long as the gap falls [Gul92].
+// so free columns are like others. Whenever that problem is solved better than the original one,
+// the center moves to b. This is the proximal point method, in the dual the method of multipliers
+// [Roc76]. The center moves further in the same direction while the gap falls [Gul92].
 //
-// The certificate is that of the problem itself. Its primal value leaves the penalty out. Its dual
-// value is that of coefficients that are near to those reached and meet the constraint: a
-// projection, which is a concave problem in one number a feature, whose gradient is what is left of
-// the constraint.
+// The certificate is that of the original problem. Its primal value does not include the penalty.
+// Its dual value is that of nearby coefficients that satisfy the constraint: a projection, which is
+// a concave problem with one variable per feature, whose gradient is the residual of the
+// constraint.
 
-// free are columns without a penalty.
+// free has the columns without a penalty.
 type free struct {
 	centers    [][]float64 // by column; nil for others
 	placed     [][]float64 // b at the last certificate
 	bestPlaced [][]float64 // b of the best weights
 	members    [][]int     // tasks that have the column
-	// by task, whether no other has its free column, so that the best weights of the task's other
-	// columns are zeros, which are left out
+	// by task, whether no other task has its free column; then the optimal weights of the task's
+	// other columns are zeros, which are left out
 	alone    []bool
 	before   [][]float64 // b when the centers last moved
 	momentum float64     // of the moves since the gap last rose
@@ -41,10 +41,10 @@ type free struct {
 	reach    []float64   // by column
 }
 
-// The reach is a compromise: where it is larger the centers take fewer moves, and the tasks more
-// sweeps for each. A column of one task has no others to wait for, so that its reach doubles with
-// each move. The centers move when the gap of the problem with the penalty is the share nearer of
-// that without.
+// The reach is a compromise: with a larger reach the centers need fewer moves, and the tasks more
+// sweeps for each. A column of a single task need not wait for others, so its reach doubles with
+// each move. The centers move when the gap of the problem with the penalty is at most the share
+// nearer of the gap without.
 const firstReach, longestReach, nearer = 2, 1 << 20, 0.3
 
 func (t *tasks) newFree() error {
@@ -62,7 +62,7 @@ func (t *tasks) newFree() error {
 			}
 			const rounding = 1e-9
 			if found || math.Abs(values[k]-1) > rounding {
-				return fmt.Errorf("solver: task %d has the attribute %v at the free node %d; it is to have one free node, with an attribute of 1", y, values[k], n)
+				return fmt.Errorf("solver: task %d has the attribute %v at the free node %d; it must have one free node, with an attribute of 1", y, values[k], n)
 			}
 			found = true
 			c := t.Attributes.Column(n)
@@ -117,8 +117,8 @@ func (t *tasks) move() {
 	}
 }
 
-// dual returns a bound below the optimum, of a point or one near to it, and whether the centers are
-// what keeps it from the primal value.
+// dual returns a lower bound of the optimum, from a point or one near it, and whether the centers
+// are the reason for its distance from the primal value.
 func (t *tasks) dual(ctx context.Context, p dualPoint, primal float64) (value float64, near bool) {
 	value, sums := t.penalized(p)
 	if !slices.ContainsFunc(t.centers, func(center []float64) bool { return center != nil }) {
@@ -131,7 +131,7 @@ func (t *tasks) dual(ctx context.Context, p dualPoint, primal float64) (value fl
 			gap += (floats.Dot(t.shared[c], t.shared[c])+floats.Dot(sums[c], sums[c]))/2 + floats.Dot(center, sums[c])/t.reach[c]
 		}
 	}
-	found := make([]float64, len(t.centers)) // what is left of the constraint
+	found := make([]float64, len(t.centers)) // residual of the constraint
 	guarded.Each(len(t.centers), t.settings.Workers, func(c int) {
 		if t.centers[c] != nil {
 			found[c] = t.balance(ctx, c, alpha)
@@ -151,9 +151,9 @@ func (t *tasks) dual(ctx context.Context, p dualPoint, primal float64) (value fl
 	return value, gap <= nearer*(primal-value)
 }
 
-// balance replaces the coefficients of the tasks that have a free column by near ones whose v add
-// up to zero, and returns the norm of what they add up to. Those between the bounds are moved, and
-// where that does not do, all; zeros are what is left where neither does.
+// balance replaces the coefficients of the tasks that have a free column by nearby ones whose v sum
+// to zero, and returns the norm of the sum. It moves those between the bounds, if that is not
+// enough all; if that also fails, it sets them to zero.
 func (t *tasks) balance(ctx context.Context, c int, alpha []*Coefficients) float64 {
 	for _, floor := range []float64{0, 1} {
 		b := newBalance(t, t.members[c], floor)
@@ -170,28 +170,28 @@ func (t *tasks) balance(ctx context.Context, c int, alpha []*Coefficients) float
 	return 0
 }
 
-// balance is a projection on the points of the dual whose v add up to zero over some tasks:
+// balance is a projection on the dual points whose v sum to zero over some tasks:
 //
 //	min sum_iy (a_iy - alpha_iy)^2 / (2 weight_iy)  subject to  sum_iy a_iy s_iy x_i = 0,  0 <= a_iy <= bound
 //
-// With a multiplier z a feature, a_iy is alpha_iy - weight_iy s_iy <z, x_i>, cut at the bounds, and
-// Newton's method maximizes the dual, whose gradient is the sum. The weights are what the curvature
-// of the loss makes of them: coefficients at a bound stay there, unless a floor is given.
+// With a Lagrange multiplier z per feature, a_iy is alpha_iy - weight_iy s_iy <z, x_i>, clipped to
+// the bounds, and Newton's method maximizes the dual, whose gradient is the sum. The weights follow
+// from the curvature of the loss: coefficients at a bound stay there, unless a floor is given.
 type balance struct {
 	t       *tasks
 	members []int
 	floor   float64
-	mass    float64 // sum of the norms of what is added up
+	mass    float64 // sum of the norms of the summands
 
 	z, sum []float64
 	score  []float64 // <z, x_i>
 	move   []float64 // by example, sum_y a_iy s_iy
-	second []float64 // by example, of what is not cut: sum of the weights
+	second []float64 // by example, sum of the weights of unclipped coefficients
 	newton newtonStep
 }
 
-// The sum is as good as zero at a share of the norms of what is added up, and where rounding does
-// not let it get there, at a larger one; the features themselves are in float32.
+// The sum counts as zero below a share of the norms of its terms, or a larger share if rounding
+// prevents that; the features themselves are in float32.
 const exact, nearlyExact = 1e-13, 1e-10
 
 func newBalance(t *tasks, members []int, floor float64) *balance {
@@ -209,7 +209,7 @@ func newBalance(t *tasks, members []int, floor float64) *balance {
 	return b
 }
 
-// weight is that of a coefficient.
+// weight returns the weight of a coefficient.
 func (b *balance) weight(i int, alpha float64) float64 {
 	c := b.t.cost(int32(i))
 	switch {
@@ -252,7 +252,7 @@ func (b *balance) each(y int, do func(i int, sign, alpha float64)) {
 	}
 }
 
-// moved is a coefficient with the multipliers at hand, and whether it is between the bounds.
+// moved returns a coefficient under the current multipliers, and whether it is between the bounds.
 func (b *balance) moved(i int, sign, alpha, weight float64) (a float64, between bool) {
 	bound := b.t.Loss.bound(b.t.cost(int32(i)))
 	a = alpha - weight*sign*b.score[i]
@@ -294,7 +294,7 @@ func (b *balance) evaluate() (value float64) {
 	return value
 }
 
-// solve finds the multipliers, and reports whether the sum is zero but for rounding.
+// solve finds the multipliers, and reports whether the sum is zero up to rounding.
 func (b *balance) solve(ctx context.Context) bool {
 	const rounds, halvings, promised, falls = 200, 10, 1e-4, 0.9
 	const leastRidge, mostRidge, more = 1e-10, 1e6, 1000
@@ -337,9 +337,8 @@ func (b *balance) solve(ctx context.Context) bool {
 	return floats.Norm(b.sum, 2) <= nearlyExact*b.mass
 }
 
-// direct finds the step: what the sum takes to vanish where no coefficient reaches a bound or
-// leaves it. The ridge, of the largest curvature, keeps it short in features that no coefficient
-// moves.
+// direct finds the step that makes the sum vanish if no coefficient reaches or leaves a bound. The
+// ridge, of the largest curvature, keeps it short in features that no coefficient moves.
 func (b *balance) direct(ridge float64) bool {
 	s, x := &b.newton, b.t.Inputs.Matrix()
 	clear(s.diagonal)
@@ -370,7 +369,7 @@ func (b *balance) direct(ridge float64) bool {
 	return true
 }
 
-// coefficients returns those of a member, by example.
+// coefficients returns the coefficients of a member, by example.
 func (b *balance) coefficients(member int) []float64 {
 	a := make([]float64, b.t.Inputs.Len())
 	b.each(b.members[member], func(i int, sign, alpha float64) {
@@ -381,10 +380,10 @@ func (b *balance) coefficients(member int) []float64 {
 	return a
 }
 
-// stretch returns the multiple of the weights at which no example has a loss, by the least
-// margin of each task and by the norms of the columns, and reports whether there is one. Where
-// examples can be told apart without any penalty, the optimum is zero, and sweeps alone come
-// near to it for ever.
+// stretch returns the multiple of the weights at which no example has a loss, by the least margin
+// of each task and by the norms of the columns, and reports whether there is one. If examples can
+// be separated without any penalty, the optimum is zero, and sweeps alone would approach it for
+// ever.
 func (t *tasks) stretch(values []taskValues, norms []float64) (factor float64, ok bool) {
 	if len(t.Free) == 0 || t.Loss == Logistic {
 		return 0, false

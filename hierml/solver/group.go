@@ -13,18 +13,18 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// A Group solves problems of [Binary] with the hinge or the squared hinge side by side, which have
-// all examples and differ in the class alone. It works in rounds: each class is solved on examples
-// that may have a coefficient, and then all examples are scored for all classes at a time, which
-// takes a fraction of the time of one class after the other, certifies the weights, and finds the
-// examples whose margin is too small, for the next round. What becomes of a class does not depend
-// on those beside it. It serves one goroutine at a time.
+// A Group solves problems of [Binary] with the hinge or the squared hinge side by side. They use
+// all examples and differ only in the class. It works in rounds: each class is solved on examples
+// that may have a coefficient, and then all examples are scored for all classes at once. This takes
+// a fraction of the time of one class after the other. It certifies the weights and finds the
+// examples whose margin is too small, for the next round. The result of a class does not depend on
+// the others in the group. A Group is not safe for concurrent use.
 type Group struct {
 	inputs   *structured.Linear
-	state    structured.Columned // the weights of all, as they are kept
+	state    structured.Columned // the weights of all, as stored
 	binaries []*Binary
 	sides    []*side
-	of       []uint16 // by example, a bit for each class that it is of
+	of       []uint16 // by example, one bit for each of its classes
 	scores   []float64
 }
 
@@ -33,18 +33,17 @@ type side struct {
 	*ascentOfOne
 	result  *BinaryResult
 	working []int32 // examples of the next round
-	square  float64 // squared norm of the weights as they are kept
-	terms   float64 // what the coefficients add to the dual beside the weights
-	paid    float64 // the losses at the weights as they are kept
+	square  float64 // squared norm of the stored weights
+	terms   float64 // contribution of the coefficients to the dual
+	paid    float64 // the losses at the stored weights
 	ended   bool
 }
 
-// GroupSize is the most problems that a group takes: each has a bit.
+// GroupSize is the maximum number of problems of a group: each has a bit.
 const GroupSize = 16
 
-// Bounds of a group: the bytes of weights and coefficients of as many classes as it may have;
-// rounds, and epochs in a round; and the share of the examples of other classes that the first
-// round begins with.
+// Bounds of a group: the bytes of weights and coefficients of all its classes; rounds, and epochs
+// per round; and the share of the examples of other classes in the first round.
 const (
 	groupMemory  = 256 << 20
 	groupRounds  = 30
@@ -52,13 +51,14 @@ const (
 	firstNegated = 1.0 / 16
 )
 
-// Grouped tells whether there are groups for a loss and settings: not where weights are in float64,
-// and for the losses whose examples have no coefficient where they have none.
+// Grouped reports whether groups support a loss and settings: weights must be in float32, and
+// examples without a loss must have no coefficient.
 func Grouped(loss MarginLoss, settings Settings) bool {
 	return (loss == Hinge || loss == SquaredHinge) && !settings.Wide()
 }
 
-// NewGroup returns a group of up to a number of classes, nil where there is no room for GroupSize.
+// NewGroup returns a group for a maximum number of classes, or nil if there is no room for
+// GroupSize.
 func NewGroup(inputs *structured.Linear, size int) *Group {
 	n, features := inputs.Len(), inputs.Matrix().Cols
 	if GroupSize*(8*(4*n+3*features)+4*features) > groupMemory {
@@ -71,14 +71,15 @@ func NewGroup(inputs *structured.Linear, size int) *Group {
 	return g
 }
 
-// Size is the number of problems that it takes.
+// Size is the number of problems that it can solve at once.
 func (g *Group) Size() int { return len(g.binaries) }
 
 // Solve solves up to Size problems, each with its settings, and calls end with the result and the
-// coefficients of each. One that has neither converged nor had Settings.MaxEpochs, as where
-// Settings.Time is over, has no weights, and goes on from its coefficients in Binary.Solve. Where
-// ctx ends, which is the error then, it has weights as those of Binary.Solve. Progress is called
-// after each round with the value of zero weights, a bound, and an estimate.
+// coefficients of each. A problem that neither converged nor reached Settings.MaxEpochs, for
+// example because Settings.Time was up, has no weights; continue from its coefficients with
+// Binary.Solve. If ctx is cancelled, Solve returns its error, and the problem has weights as in
+// Binary.Solve. Progress is called after each round with the value of zero weights, a bound, and an
+// estimate.
 func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []Settings, end func(k int, r *BinaryResult, c *Coefficients)) error {
 	if len(problems) > g.Size() || len(settings) != len(problems) {
 		return fmt.Errorf("solver: %d problems and %d settings for a group of %d", len(problems), len(settings), g.Size())
@@ -87,7 +88,7 @@ func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []
 	sides := g.sides[:len(problems)]
 	for k, problem := range problems {
 		if problem.Examples != nil || problem.Offset != nil || problem.Scale != 0 {
-			return fmt.Errorf("solver: problem %d of a group has examples, a scale or offsets of its own", k)
+			return fmt.Errorf("solver: problem %d of a group has its own Examples, Scale or Offset; leave them empty", k)
 		}
 		if g.binaries[k] == nil {
 			g.binaries[k], sides[k] = NewBinary(g.inputs), &side{}
@@ -115,7 +116,7 @@ func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []
 				}
 			}
 			s.result.Primal, s.result.Status = math.Inf(1), Cancelled
-			_ = s.certifyMultiple(s.result) // that of ctx is told
+			_ = s.certifyMultiple(s.result) // the error of ctx is returned
 			s.result.Weights = s.best
 		}
 		s.endBy(k, end)
@@ -126,8 +127,7 @@ func (g *Group) Solve(ctx context.Context, problems []BinaryProblem, settings []
 	return err
 }
 
-// rounds works until all have converged, or have had enough rounds, or for no longer than there is
-// time.
+// rounds works until all have converged or had enough rounds, or until the time is up.
 func (g *Group) rounds(ctx context.Context, sides []*side, end func(k int, r *BinaryResult, c *Coefficients)) error {
 	for range groupRounds {
 		left := false
@@ -162,7 +162,7 @@ func (g *Group) rounds(ctx context.Context, sides []*side, end func(k int, r *Bi
 	return nil
 }
 
-// endBy tells how a class has ended.
+// endBy reports how a class ended.
 func (s *side) endBy(k int, end func(k int, r *BinaryResult, c *Coefficients)) {
 	s.ended = true
 	if s.result.Weights == nil {
@@ -196,8 +196,8 @@ func (s *side) begin(positive []int32) {
 	s.working = slices.Compact(s.working)
 }
 
-// round solves the class on its working examples, to a tenth of the gap that it has, or enough of
-// the one asked for.
+// round solves the class on its working examples, to a tenth of its gap, or as far as the requested
+// gap needs.
 func (s *side) round(ctx context.Context) error {
 	goal := 0.1
 	if s.result.Dual > 0 {
@@ -220,7 +220,7 @@ func (s *side) round(ctx context.Context) error {
 	return nil
 }
 
-// keep makes the weights of column k those of the coefficients, as they are kept.
+// keep stores the weights of column k, computed from the coefficients.
 func (s *side) keep(k int, state structured.Columned) {
 	s.terms = s.constant
 	for _, i := range s.order {
@@ -274,13 +274,13 @@ func (g *Group) scan(ctx context.Context, sides []*side) error {
 	return nil
 }
 
-// certifyScanned takes what the scan has found, and the weights if they are what was asked for, or
-// there are no more epochs.
+// certifyScanned uses the result of the scan. It takes the weights if they have the requested gap,
+// or if there are no more epochs.
 func (s *side) certifyScanned() error {
 	primal, dual := s.square/2+s.constant+s.paid, s.terms-s.norm/2
 	r := s.result
 	last := r.Epochs >= s.settings.MaxEpochs
-	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // overflow
 		if last {
 			r.Primal, r.Weights = s.origin, s.best // zeros
 		}

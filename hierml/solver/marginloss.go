@@ -7,15 +7,16 @@ import (
 	"github.com/hierml/notebook/hierml/internal/enum"
 )
 
-// A MarginLoss is what a binary classifier pays at the margin m = s <w, x> of an example of side s.
+// A MarginLoss is the loss of a binary classifier at the margin m = s <w, x> of an example of side
+// s.
 type MarginLoss int
 
 const (
-	// Hinge is max(0, 1-m), of the support vector machine.
+	// Hinge is max(0, 1-m), as in the support vector machine.
 	Hinge MarginLoss = iota
 	// SquaredHinge is max(0, 1-m)^2, LIBLINEAR's default.
 	SquaredHinge
-	// Logistic is log(1 + exp(-m)), of logistic regression, whose scores are log odds.
+	// Logistic is log(1 + exp(-m)), as in logistic regression; scores are log odds.
 	Logistic
 )
 
@@ -35,10 +36,10 @@ func (l MarginLoss) MarshalText() ([]byte, error) { return enum.Marshal(l, margi
 // UnmarshalText reads the name of a constant, in whatever case.
 func (l *MarginLoss) UnmarshalText(text []byte) error { return enum.Unmarshal(l, marginLosses, text) }
 
-// Check returns an error for what is none of the constants.
+// Check returns an error for any other value than the constants.
 func (l MarginLoss) Check() error {
 	if l < Hinge || l > Logistic {
-		return fmt.Errorf("solver: unknown loss %d; expected solver.Hinge, solver.SquaredHinge or solver.Logistic", int(l))
+		return fmt.Errorf("solver: unknown loss %d; use solver.Hinge, solver.SquaredHinge or solver.Logistic", int(l))
 	}
 	return nil
 }
@@ -75,7 +76,7 @@ func (l MarginLoss) bound(c float64) float64 {
 	return c
 }
 
-// term is what an example adds to the dual: -conjugate(alpha).
+// term is the contribution of an example to the dual: -conjugate(alpha).
 func (l MarginLoss) term(alpha, c float64) float64 {
 	switch l {
 	case SquaredHinge:
@@ -93,7 +94,7 @@ func entropy(p float64) float64 {
 	return -p * math.Log(p)
 }
 
-// derivative is that of the negative dual in a coefficient whose example has margin m.
+// derivative is the derivative of the negative dual in a coefficient whose example has margin m.
 func (l MarginLoss) derivative(alpha, m, c float64) float64 {
 	switch l {
 	case SquaredHinge:

@@ -8,17 +8,16 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Fits returns an error where weights that take least bytes at least, of what the text names in the
-// plural, cannot have room in the memory of the machine, and tells the watcher of ctx (package
-// progress) of those that take about 2 GB or more. held is what there is already of the same
-// training.
+// Fits returns an error if weights of at least least bytes do not fit into the memory of the
+// machine; the plural noun what describes their columns. For about 2 GB or more it adds a note to
+// ctx (package progress). held is the memory that the same training already uses.
 func (s *Settings) Fits(ctx context.Context, what string, least, about, held int64) error {
 	advice := "choose features (features.ChiSquare, features.DocumentFrequency), or train part by part (svm.Recursive)"
 	switch {
 	case held > 0:
-		advice = "take fewer instances or classes"
+		advice = "use fewer instances or classes"
 	case s.Wide():
-		advice = fmt.Sprintf("take a Gap of %g or more, for which single precision does, or %s", wideGap, advice)
+		advice = fmt.Sprintf("set a Gap of %g or more, which needs only single precision, or %s", wideGap, advice)
 	}
 	if err := memory.Check(ctx, memory.Need{What: "the weights of " + what, Least: least, About: about, Held: held, Advice: advice}); err != nil {
 		return fmt.Errorf("solver: %w", err)
@@ -36,8 +35,8 @@ func (s *Settings) fits(ctx context.Context, o *structured.Oracle, p structured.
 	return s.Fits(ctx, fmt.Sprintf("%d nodes", len(o.Columns())), least, copies*about, held)
 }
 
-// memory returns how many bytes the vectors of tasks and their weights take at least, and when a
-// training comes to its end, where the vectors of the best weights are others than the last.
+// memory returns how many bytes the vectors of tasks and their weights take at least, and at the
+// end of a training, when the vectors of the best weights are stored in addition to the last.
 func (p *Tasks) memory(wide bool) (least, about int64) {
 	columns := p.Attributes.Columns()
 	users := make([]int, len(columns))

@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Where coordinate ascent takes many epochs, the weights go on by Newton's method: conjugate
-// gradients find the step of each iteration roughly, from the products of the Hessian and vectors,
-// and the objective has to fall along it [LWK08]. The derivatives of the losses at the margins are
-// coefficients of a point of the dual, below the weights by half the squared gradient, so that each
-// iteration begins with a certificate.
+// If coordinate ascent takes many epochs, Newton's method takes over: conjugate gradients find the
+// step of each iteration approximately, from products of the Hessian with vectors, followed by a
+// line search [LWK08]. The derivatives of the losses at the margins are the coefficients of a dual
+// point, whose value is below that of the weights by half the squared gradient, so each iteration
+// begins with a certificate.
 //
-// The hinge has no second derivative at its edge, which is rounded off for it, over less and less
-// of the margins. The coefficients that the slopes of the rounded hinge are have their place in the
-// dual of the hinge itself, where they and the weights differ by what happens at the edge alone.
+// The hinge has no second derivative at its edge, which is therefore smoothed over ever smaller
+// intervals of the margins. The slopes of the smoothed hinge are feasible dual coefficients of the
+// hinge itself; their duality gap comes only from the edge.
 
 // A smoothLoss is a loss with two derivatives: the logistic one, the squared hinge, or the hinge
 // with its edge rounded off for margins from 1-width to 1.
@@ -45,7 +45,7 @@ func (s smoothLoss) at(m float64) (value, slope, curvature float64) {
 	return 1 - m - s.width/2, 1, 0
 }
 
-// newtonScratch is what Newton's method needs room for.
+// newtonScratch is the scratch space of Newton's method.
 //
 // With a scale, gradient and Hessian are divided by it.
 type newtonScratch struct {
@@ -74,8 +74,8 @@ func (s *newtonStep) size(weights int) {
 	}
 }
 
-// find finds the step roughly, by conjugate gradients. multiply makes dst the product of the
-// Hessian and a vector; before each, again is asked whether there is to be one more.
+// find finds the step approximately, by conjugate gradients. multiply sets dst to the product of
+// the Hessian and a vector. Before each product, again reports whether to continue.
 func (s *newtonStep) find(again func() bool, multiply func(v, dst []float64) error) error {
 	clear(s.step)
 	floats.ScaleTo(s.residual, -1, s.gradient)
@@ -108,16 +108,15 @@ func (s *newtonStep) find(again func() bool, multiply func(v, dst []float64) err
 	return nil
 }
 
-// Conjugate gradients end at a share of the gradient's norm, or after some rounds.
+// Conjugate gradients stop at a share of the gradient's norm, or after some rounds.
 const enoughOfGradient, mostOfGradient = 0.1, 100
 
-// The width of the rounded edge at the beginning, what becomes of it when the weights are nearly
-// the best with it, which is when what is left to gain there is a share of the gap, and where it
-// ends.
+// The initial width of the smoothed edge, the factor of its decrease, the share of the gap at which
+// the smoothed problem is solved well enough to decrease it, and the final width.
 const firstWidth, narrower, nearlyBest, leastWidth = 0.3, 0.3, 0.2, 1e-9
 
-// newton goes on until the gap is reached, or no step lowers the objective any more. Each pass over
-// the examples is an epoch.
+// newton continues until the gap is reached, or no step lowers the objective any more. Each pass
+// over the examples is an epoch.
 func (a *ascentOfOne) newton(ctx context.Context, r *BinaryResult) error {
 	s := &a.smooth
 	a.smoothed = true
@@ -184,7 +183,7 @@ func (a *ascentOfOne) differentiate(r *BinaryResult) (float64, error) {
 	return primal - dual, a.record(r, primal, dual)
 }
 
-// direct finds the step: minus the inverse of the Hessian times the gradient, roughly.
+// direct finds the step: approximately minus the inverse of the Hessian times the gradient.
 func (a *ascentOfOne) direct(ctx context.Context, r *BinaryResult) error {
 	s, x := &a.smooth, a.inputs.Matrix()
 	for f := range s.diagonal {
@@ -205,7 +204,7 @@ func (a *ascentOfOne) direct(ctx context.Context, r *BinaryResult) error {
 	return s.find(again, func(v, dst []float64) error { return a.multiply(ctx, v, dst) })
 }
 
-// multiply makes dst the product of the Hessian and a vector.
+// multiply sets dst to the product of the Hessian and a vector.
 func (a *ascentOfOne) multiply(ctx context.Context, v, dst []float64) error {
 	s, x := &a.smooth, a.inputs.Matrix()
 	copy(dst, v)
@@ -223,8 +222,8 @@ func (a *ascentOfOne) multiply(ctx context.Context, v, dst []float64) error {
 	return nil
 }
 
-// descend goes along the step until the objective falls by a share of what the gradient promises,
-// and reports whether it does.
+// descend searches along the step until the objective falls by a share of the decrease predicted by
+// the gradient, and reports whether it does.
 func (a *ascentOfOne) descend() bool {
 	s, x := &a.smooth, a.inputs.Matrix()
 	before := 0.0

@@ -17,10 +17,10 @@ import (
 //
 //	min  Omega(w) + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
 //
-// For a fixed point S of Omega's saddle form it is a ridge problem, whose attributes say how node
-// weights depend on the weights of that problem. The dual value of any of them is a lower bound of
-// the optimum. It is the certificate of every method here, because the bound that RDA has of its
-// own hardly moves for the paper's K.
+// For a fixed point S of Omega's saddle form it is a ridge problem, whose attributes express node
+// weights by the weights of that problem. The dual value of each such problem is a lower bound of
+// the optimum. It is the certificate of every method here, because RDA's own bound hardly moves for
+// the paper's K.
 type OrthogonalProblem struct {
 	Inputs structured.Inputs
 	// Siblings are comparisons over structured.Nodes.
@@ -35,13 +35,12 @@ func (p *OrthogonalProblem) check() error {
 		return fmt.Errorf("solver: orthogonal transfer needs Inputs, Siblings and a Regularizer")
 	}
 	if n, m := p.Regularizer.Len(), p.Siblings.Attributes().Taxonomy().Len(); n != m {
-		return fmt.Errorf("solver: K has %d rows for %d nodes; give it a row a node", n, m)
+		return fmt.Errorf("solver: K has %d rows for %d nodes; give it one row per node", n, m)
 	}
 	return p.Regularizer.Strong()
 }
 
-// compile returns the ridge problem whose weights make the node weights that the attribute vectors
-// say.
+// compile returns the ridge problem whose weights give the node weights by the attribute vectors.
 func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []float64)) (*structured.Oracle, error) {
 	old := p.Siblings.Attributes()
 	a, err := structured.NewCandidates(old.Taxonomy(), old.Candidates(), row)
@@ -55,18 +54,17 @@ func (p *OrthogonalProblem) compile(row func(node int) (columns []int, values []
 	return (&structured.Problem{Inputs: p.Inputs, Columns: a.Columns(), Competitors: siblings, Weights: p.Weights}).Compile()
 }
 
-// itself is the attribute vector of a node with a column of its own.
+// itself is the attribute vector of a node with its own column.
 func itself(node int) (columns []int, values []float64) { return []int{node}, []float64{1} }
 
 // SolveOrthogonal solves orthogonal transfer. With a method for ridge problems, nil for BCFW, it
-// works in the dual: epochs of the method for fixed S take turns with the best S for the dual point
-// reached, for which the inner products of the nodes' vectors are enough. Both ascend one concave
-// function of S and the dual point, so that together they reach its maximum, the optimum. With
-// [RDA] it is [ZXW11, Algorithm 1].
+// works in the dual: epochs of the method for fixed S alternate with the best S for the current
+// dual point, which needs only the inner products of the nodes' vectors. Both ascend one concave
+// function of S and the dual point, so together they reach its maximum, the optimum. With [RDA] it
+// is [ZXW11, Algorithm 1].
 //
-// The result has node weights, one column a node. Settings, status and errors are those of [Solve];
-// a K without strong convexity is refused with an
-// *orthogonal.ConvexityError.
+// The result has node weights, one column per node. Settings, status and errors are as in [Solve];
+// for a K without strong convexity the error is an *orthogonal.ConvexityError.
 func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settings, m Method) (*Result, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -83,7 +81,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 	if err != nil {
 		return nil, err
 	}
-	// There are those of a ridge problem and, at the end, of the nodes.
+	// There are weights of a ridge problem and, at the end, of the nodes.
 	if err := set.fits(ctx, nodes, set.precision(false), 2); err != nil {
 		return nil, err
 	}
@@ -115,7 +113,7 @@ func SolveOrthogonal(ctx context.Context, p *OrthogonalProblem, settings *Settin
 		a.observe = m.Observe
 		o.method = a
 	case Pegasos:
-		return nil, fmt.Errorf("solver: Pegasos does not go on from a dual point, as orthogonal transfer needs; use BCFW or RDA")
+		return nil, fmt.Errorf("solver: orthogonal transfer must continue from a dual point, and Pegasos cannot; use BCFW or RDA")
 	default:
 		o.method = &alternation{saddle: o.saddle, method: m, limit: fewEpochs}
 	}
@@ -139,14 +137,14 @@ type orthogonalRun struct {
 	origin float64 // value of zero weights
 }
 
-// orthogonalMethod is a method at work.
+// orthogonalMethod is a running method.
 type orthogonalMethod interface {
 	// epoch makes a step, part by part, see [work].
 	epoch(ctx context.Context) parts
-	// estimate is a guess of the gap reached, for an epoch that does not deserve a certificate;
-	// zero if the next one does.
+	// estimate is an estimate of the current gap, for an epoch without a certificate; zero if the
+	// next epoch needs a certificate.
 	estimate() float64
-	// certify offers to the run what has been found.
+	// certify passes the certified values to the run.
 	certify(ctx context.Context, o *orthogonalRun) error
 }
 
@@ -155,14 +153,14 @@ func (o *orthogonalRun) gap() float64 {
 	return structured.Certificate{Primal: o.primal, Dual: o.dual}.Gap()
 }
 
-// raise takes a lower bound if it is better than all before; NaN is none.
+// raise stores a lower bound if it is better than all before; NaN is ignored.
 func (o *orthogonalRun) raise(dual float64) {
 	if dual > o.dual && !math.IsInf(dual, 1) {
 		o.dual = dual
 	}
 }
 
-// keepBest takes weights with their value if they are better than all before.
+// keepBest stores weights with their value if they are better than all before.
 func (o *orthogonalRun) keepBest(primal float64, weights func() *structured.Rows) {
 	if primal < o.primal {
 		o.primal, o.best = primal, weights()
@@ -254,8 +252,8 @@ func (o *orthogonalRun) run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
-// store puts the best weights into the result, and the value that they have as they are stored,
-// that is, rounded. If ctx ends before, the value is infinite.
+// store puts the best weights into the result, with the value of the stored, rounded weights. If
+// ctx is cancelled before, the value is infinite.
 func (o *orthogonalRun) store(ctx context.Context, result *Result) {
 	w := o.nodes.NewState(o.settings.precision(false))
 	result.Primal, result.Dual = o.primal, o.dual
@@ -267,7 +265,7 @@ func (o *orthogonalRun) store(ctx context.Context, result *Result) {
 	result.Gap = structured.Certificate{Primal: result.Primal, Dual: result.Dual}.Gap()
 }
 
-// value makes w the best weights and returns their value.
+// value sets w to the best weights and returns their value.
 func (o *orthogonalRun) value(ctx context.Context, w structured.State) float64 {
 	products := o.problem.Regularizer.NewProducts()
 	if _, _, err := w.Set(ctx, o.best, o.settings.Workers); err != nil {
@@ -292,12 +290,13 @@ func (o *orthogonalRun) value(ctx context.Context, w structured.State) float64 {
 	return math.Inf(1)
 }
 
-// alternation takes epochs of a method for ridge problems in turns with the best S.
+// alternation alternates epochs of a method for ridge problems with the best S.
 type alternation struct {
 	*saddle
 	method Method
 
-	// The ridge problem of the present S, and the method at work on it; nil before the first epoch.
+	// The ridge problem of the current S, and the method that solves it; nil before the first
+	// epoch.
 	state *state
 	at    iteration
 
@@ -308,8 +307,8 @@ type alternation struct {
 }
 
 const (
-	turnShare = 0.3 // share of the gap at which a turn begins that ends it
-	fewEpochs = 4   // at most, in a turn; twice as many after each for which they do not do
+	turnShare = 0.3 // share of the initial gap of a turn at which it ends
+	fewEpochs = 4   // maximum of a turn; doubled after each turn that needs more
 )
 
 func (a *alternation) epoch(ctx context.Context) parts {

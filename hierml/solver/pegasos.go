@@ -17,7 +17,7 @@ import (
 // picked so far. The solver adds those to one matrix and keeps the scale apart: a step costs one
 // pass over the columns for the scores and the columns of one direction for the update.
 //
-// Its certificate rests on the same identity: the weighted average is W(a) for coefficients a that
+// Its certificate uses the same identity: the weighted average is W(a) for coefficients a that
 // count the picks, step s of T with weight 2 C_b S (T-s+1)/(T (T+1)). These sum to C_b for a block
 // on average, and to at most C_b (1+1/E) after E epochs; where the sum is above C_b it is scaled
 // down to C_b, which makes a feasible. Primal and dual values are those of a, and the weights
@@ -33,7 +33,7 @@ type Pegasos struct {
 
 func (p Pegasos) start(s *state) (iteration, error) {
 	if p.Batch < 0 {
-		return nil, fmt.Errorf("solver: Batch is %d; it is a number of blocks, 0 for 1", p.Batch)
+		return nil, fmt.Errorf("solver: Batch is %d; it must be a number of blocks, or 0 for 1", p.Batch)
 	}
 	return newSubgradients(s, max(1, min(p.Batch, s.oracle.Blocks()))), nil
 }
@@ -42,7 +42,7 @@ func (Pegasos) errStart() error {
 	return errors.New("solver: Pegasos counts its steps from zero weights and cannot start from a result or a checkpoint; leave Start nil and Checkpoint empty, or use BCFW")
 }
 
-// pick is how often and when a competitor gave the subgradient of a block.
+// pick records how often and when a competitor gave the subgradient of a block.
 type pick struct {
 	id    int32
 	count int
@@ -128,10 +128,10 @@ func (g *subgradients) descend(batch []int) {
 	}
 }
 
-// estimate returns none: the gap of the average cannot be told from the steps.
+// estimate returns none: the steps do not give the gap of the average.
 func (g *subgradients) estimate() float64 { return 0 }
 
-// count notes that a competitor was picked for block b in the current step.
+// count records that a competitor was picked for block b in the current step.
 func (g *subgradients) count(b int, id int32) {
 	for k := range g.picks[b] {
 		if p := &g.picks[b][k]; p.id == id {

@@ -10,8 +10,8 @@ import (
 //
 //	maximize g'a - 1/2 a'Qa  over a >= 0  with a given sum over each group of variables.
 //
-// A variable outside Q, whose number is its dimension or above, has no part in the function: one of
-// each group stands for what the others leave of a bound.
+// A variable outside Q, with an index of at least its dimension, does not occur in the function:
+// one in each group represents the slack of a bound.
 type quadratic struct {
 	q      *mat.SymDense
 	groups [][]int
@@ -22,9 +22,10 @@ type quadratic struct {
 // exchanges bounds the steps of quadratic.solve for every variable.
 const exchanges = 200
 
-// solve improves a by exchanges between the variable of the largest slope and that of the smallest
-// among the positive ones of the group in which they differ most, until they differ by no more than
-// the given share of the difference at the beginning. It returns ctx's error if it ends.
+// solve improves a by exchanges in the group with the largest difference of slopes, between the
+// variable with the largest slope and the positive variable with the smallest. It stops when the
+// difference is at most the given share of the initial one. If ctx is cancelled, it returns its
+// error.
 func (p *quadratic) solve(ctx context.Context, share float64) error {
 	enough := 0.0
 	for k := range exchanges * len(p.a) {
@@ -92,8 +93,8 @@ func (p *quadratic) add(k int, scale float64) {
 	}
 }
 
-// drop sets the variables of a group that are at most small to zero, and adds them to the largest:
-// the sum stays, so that a bound that holds with equality goes on to.
+// drop sets the variables of a group that are at most small to zero, and adds them to the largest.
+// The sum does not change, so a tight bound stays tight.
 func (p *quadratic) drop(group []int, small float64) {
 	largest := group[0]
 	for _, k := range group {

@@ -13,8 +13,8 @@ import (
 // RDA is regularized dual averaging [Xia10] with the optimality bounds of [ZXW11, Algorithm 1]. It
 // splits the objective into a strongly convex part, lambda/2 ||w||^2, and the rest, which it
 // replaces by its subgradients; the next weights are the mean g(t) of all subgradients so far,
-// divided by -lambda. An epoch is an iteration. Of competitors that are equally violated it takes
-// the first. The upper bound is the lowest value of an iterate, the lower bound the largest of
+// divided by -lambda. An epoch is an iteration. Of equally violated competitors it takes the first.
+// The upper bound is the lowest value of an iterate, and the lower bound the largest of
 //
 //	delta(t) + <g(t), w(t+1)> + lambda/2 ||w(t+1)||^2
 //
@@ -23,10 +23,10 @@ import (
 //
 // For orthogonal transfer, see [SolveOrthogonal], lambda is lambda_min and the rest contains Omega
 // less that part [ZXW11, section 4.3]. The lower bound hardly moves there if lambda_min is small
-// beside the entries of K: the first iterates are far away and stay in the means. But the mean of
-// the competitors taken is a point of the dual, too. In iterations 1, 2, 3 and so on, a quarter
-// later each time, its saddle bound is computed, and the weights that belong to it, and both count
-// where they are better than Algorithm 1's.
+// compared with the entries of K: the first iterates are far away and stay in the means. The mean
+// of the competitors taken is also a dual point. In iterations 1, 2, 3 and so on, a quarter later
+// each time, its saddle bound and its weights are computed, and both are used where they are better
+// than those of Algorithm 1.
 //
 // Errors fall like ln(t)/t. Use RDA to compare with the paper, and BCFW to solve a problem. It
 // always starts from zero weights.
@@ -35,8 +35,8 @@ type RDA struct {
 	Observe func(RDAStep)
 }
 
-// RDAStep is an iteration of [ZXW11, Algorithm 1] as printed: its own bounds and its iterate,
-// neither of which need be the best known.
+// RDAStep is an iteration of [ZXW11, Algorithm 1] as printed: its own bounds and its iterate, which
+// need not be the best known.
 type RDAStep struct {
 	Iteration int     // t, from 1
 	Upper     float64 // the upper bound at t+1, at first C times the number of instances
@@ -93,7 +93,7 @@ func (m *means) epoch(context.Context) parts {
 
 func (m *means) point() *structured.Dual { return m.dual }
 
-// estimate has every epoch certified, which also makes the next iterate.
+// estimate makes every epoch end with a certificate, which also computes the next iterate.
 func (m *means) estimate() float64 { return 0 }
 
 // taken counts the competitors that gave subgradients.
@@ -155,7 +155,7 @@ type averaging struct {
 	observe func(RDAStep)
 }
 
-// evaluation is what a subgradient and the bounds need to know of weights.
+// evaluation has the values of weights that a subgradient and the bounds need.
 type evaluation struct {
 	products *orthogonal.Products
 	omega    float64
@@ -288,7 +288,7 @@ func (a *averaging) epoch(ctx context.Context) parts {
 	}
 }
 
-// estimate has every iteration certified: Algorithm 1's bounds cost nothing.
+// estimate makes every iteration end with a certificate: Algorithm 1's bounds cost nothing.
 func (a *averaging) estimate() float64 { return 0 }
 
 func (a *averaging) certify(ctx context.Context, o *orthogonalRun) error {

@@ -1,7 +1,7 @@
 package solver
 
-// dotGo is the portable form of dot: eight sums, entry k in sum k%8, but for the last entries
-// beyond a multiple of eight, which are in the first.
+// dotGo is the portable form of dot: eight sums, entry k in sum k%8, except that the last entries
+// beyond a multiple of eight are in the first.
 func dotGo(w []float64, features []int32, values []float32) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	values = values[:len(features)]
@@ -31,7 +31,7 @@ func addGo(w []float64, scale float64, features []int32, values []float32) {
 	}
 }
 
-// fits panics where a feature, of which the last is the largest, has no weight.
+// fits panics if a feature has no weight; the last feature is the largest.
 func fits(w []float64, features []int32, values []float32) {
 	_, _ = w[features[len(features)-1]], values[len(features)-1]
 }

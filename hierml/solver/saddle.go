@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// shares is the number of parts that features are divided into for products; it is fixed, so that
+// shares is the number of parts into which features are divided for products. It is fixed, so that
 // sums do not depend on the number of workers.
 const shares = 4
 

@@ -11,7 +11,7 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// A SoftmaxProblem is a multinomial logistic regression without a bias,
+// A SoftmaxProblem is a multinomial logistic regression without a bias:
 //
 //	min 1/2 sum_c ||w_c||^2 + C sum_i sum_c q_ic (log sum_b exp <w_b, x_i> - <w_c, x_i>),
 //
@@ -19,12 +19,12 @@ import (
 type SoftmaxProblem struct {
 	Classes int
 	C       float64
-	Shares  [][]Share // by example, one of each class at most; examples without any take no part
-	// Start is a result of the same problem to go on from; nil for none.
+	Shares  [][]Share // by example, at most one per class; examples without shares are ignored
+	// Start is a result of the same problem to continue from; nil for none.
 	Start *SoftmaxResult
 }
 
-// Origin returns the value at zero weights, as SolveSoftmax adds it up.
+// Origin returns the value at zero weights, summed as SolveSoftmax does.
 func (p *SoftmaxProblem) Origin() float64 {
 	sum := 0.0
 	for _, shares := range p.Shares {
@@ -51,12 +51,12 @@ type Share struct {
 // A SoftmaxResult is the outcome.
 type SoftmaxResult struct {
 	Weights      *structured.Weights // whose columns are the classes
-	Primal, Dual float64             // value of the weights, and a bound below that of all
+	Primal, Dual float64             // value of the weights, and a lower bound of the optimum
 	Epochs       int                 // passes over the examples
 	Status       Status
 
-	// point is where ascent goes on, a row of dual coefficients an example; nil where Newton's
-	// method goes on from the weights.
+	// point is where ascent continues, one row of dual coefficients per example; nil if Newton's
+	// method continues from the weights.
 	point *structured.Weights
 }
 
@@ -65,17 +65,17 @@ type SoftmaxResult struct {
 //	max sum_i C a_i H(p_i) - 1/2 ||sum_i C (q_i - a_i p_i) x_i'||^2
 //
 // with a_i the sum of q_i, H the entropy, and any distributions p_i: each visit of an example
-// maximizes it in its p_i. Where that takes many epochs, as it may where C times the squared norms
-// of the examples is large, it goes on by Newton's method (softmaxnewton.go).
+// maximizes it in its p_i. If that takes many epochs, as it may when C times the squared norms of
+// the examples is large, Newton's method takes over (softmaxnewton.go).
 //
-// The certificate of ascent is the dual point itself, with the weights that belong to it, which are
-// added up anew in float64 and rounded once.
+// The certificate of ascent is the dual point itself, with its weights, which are summed again in
+// float64 and rounded once.
 //
-// The weights are never worse than zero, or than Start. Where Settings.Time is over first, or there
-// have been Settings.MaxEpochs, they are the best ones certified, or the best multiple, by a power
-// of two, of those that ascent has reached. Settings.Start and Settings.Seed are not used: the
-// optimum is unique, and the random order of the visits always the same. Progress is called after
-// each epoch and with each certificate; its error, and that of ctx, come with the result so far.
+// The weights are never worse than zero, or than Start. If Settings.Time is up first, or
+// Settings.MaxEpochs is reached, they are the best certified ones, or the best multiple, by a power
+// of two, of the last ones. Settings.Start and Settings.Seed are ignored: the optimum is unique,
+// and the random order of the visits is always the same. Progress is called after each epoch and
+// with each certificate. With its error, or that of ctx, SolveSoftmax returns the result so far.
 func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*SoftmaxResult, error) {
 	s, err := newSoftmax(ctx, inputs, problem, settings)
 	if err != nil {
@@ -109,15 +109,15 @@ func SolveSoftmax(ctx context.Context, inputs *structured.Linear, problem Softma
 // afterCancel is how long a certificate may take when the training has been cancelled.
 const afterCancel = 200 * time.Millisecond
 
-// end certifies what ascent has reached if that takes no longer than a time.
+// end certifies the current point of ascent if that takes no longer than a time.
 func (s *softmax) end(ctx context.Context, longest time.Duration) {
 	if !s.newtonian && s.pace > 0 && s.certificateTime() <= longest {
 		s.ended = true
-		_ = s.certify(context.WithoutCancel(ctx), true) // why the training ended is known
+		_ = s.certify(context.WithoutCancel(ctx), true) // the reason for the end is known
 	}
 }
 
-// softmax is the work on a problem.
+// softmax is the state of the work on a problem.
 type softmax struct {
 	settings  Settings
 	inputs    *structured.Linear
@@ -129,16 +129,15 @@ type softmax struct {
 	origin    float64   // value of zero weights
 	constant  float64   // part of both values of examples without a feature
 	newtonian bool      // Newton's method has taken over
-	noNewton  bool      // there is no room for it
+	noNewton  bool      // there is no memory for it
 	ended     bool      // the weights do not change any more
-	every     int       // examples between two looks at the clock
+	every     int       // examples between two checks of the clock
 
 	held int64 // bytes of the following
-	// The weights of ascent, and the dual coefficients C a_i p_ik that they belong to, a row an
-	// example.
+	// The weights of ascent, and their dual coefficients C a_i p_ik, one row per example.
 	weights, point *structured.Weights
 
-	// what a certificate takes for an example, in nanoseconds, by the last one, or what visits take
+	// nanoseconds per example of a certificate, measured by the last one or by visits
 	pace float64
 	softmaxAscent
 }
@@ -164,7 +163,7 @@ func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxP
 	for i, shares := range problem.Shares {
 		for _, q := range shares {
 			if q.Class < 0 || q.Class >= s.classes || !(q.Weight > 0) || math.IsInf(q.Weight, 1) {
-				return nil, fmt.Errorf("solver: example %d has a share of %v in class %d; expected one above zero in a class of 0..%d", i, q.Weight, q.Class, s.classes-1)
+				return nil, fmt.Errorf("solver: example %d has a share of %v in class %d; shares must be above zero in a class of 0..%d", i, q.Weight, q.Class, s.classes-1)
 			}
 		}
 		s.cost[i] = problem.cost(shares)
@@ -197,7 +196,7 @@ func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxP
 	return s, nil
 }
 
-// bytes are those of a weight.
+// bytes is the size of a weight.
 func (s *softmax) bytes() int64 {
 	if s.settings.Wide() {
 		return 8
@@ -205,7 +204,7 @@ func (s *softmax) bytes() int64 {
 	return 4
 }
 
-// zeros returns rows of zeros with one entry a class.
+// zeros returns rows of zeros with one entry per class.
 func (s *softmax) zeros(rows int) *structured.Weights {
 	columns := make([]int, s.classes)
 	for k := range columns {
@@ -217,7 +216,7 @@ func (s *softmax) zeros(rows int) *structured.Weights {
 	return structured.NewWeights(columns, rows)
 }
 
-// Reasons to end that are no failures.
+// Reasons to end that are not failures.
 var (
 	errReached = errors.New("solver: the gap is reached")
 	errEpochs  = errors.New("solver: the largest number of epochs")
@@ -260,7 +259,7 @@ func (s *softmax) solve(ctx context.Context) error {
 	return err
 }
 
-// report calls the progress function, with a guess of the relative gap where it is above zero.
+// report calls the progress function, with an estimate of the relative gap if it is above zero.
 func (s *softmax) report(estimate float64) error {
 	if s.settings.Progress == nil {
 		return nil
@@ -270,8 +269,8 @@ func (s *softmax) report(estimate float64) error {
 	return s.settings.Progress(p)
 }
 
-// record takes over a certificate, and the weights where they are better than those before. It
-// returns errReached where the gap is small enough.
+// record stores a certificate, and the weights if they are better than those before. It returns
+// errReached if the gap is small enough.
 func (s *softmax) record(primal, dual float64) error {
 	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) {
 		return errBeyond
@@ -302,7 +301,7 @@ func (s *softmax) record(primal, dual float64) error {
 	return nil
 }
 
-// over returns errOver at the end of the time and the error of ctx.
+// over returns errOver if the time is up, otherwise the error of ctx.
 func (s *softmax) over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -313,7 +312,7 @@ func (s *softmax) over(ctx context.Context) error {
 	return nil
 }
 
-// kept is the part of the time that is kept for a certificate, which may take more than the last.
+// kept is the time reserved for a certificate, which may take more than the last.
 func (s *softmax) kept() time.Duration {
 	if s.newtonian {
 		return 0
@@ -326,8 +325,8 @@ func (s *softmax) certificateTime() time.Duration {
 	return time.Duration(s.pace * float64(len(s.order)))
 }
 
-// certify computes primal and dual value of the weights of the dual point, of which it takes the
-// best multiple by a power of two if scaled is true: ascent does not go on from these.
+// certify computes the primal and the dual value of the weights of the dual point. If scaled is
+// true, it takes their best multiple by a power of two, from which ascent does not continue.
 func (s *softmax) certify(ctx context.Context, scaled bool) error {
 	began := time.Now()
 	exact, stored, err := s.rebuild(ctx)
@@ -345,9 +344,8 @@ func (s *softmax) certify(ctx context.Context, scaled bool) error {
 	}
 	s.pace, s.certified = float64(time.Since(began))/float64(len(s.order)), true
 	primal := stored/2 + e.loss + s.constant
-	// The coefficients of an example add up to its cost but for rounding. They are a point of the
-	// problem whose costs are what they add up to; its values are above ours by that factor at
-	// most.
+	// The coefficients of an example sum to its cost up to rounding. They are a point of the
+	// problem whose costs are these sums; its values exceed ours by at most that factor.
 	dual := (e.terms - exact/2 + s.constant) / e.over
 	if v := primal - dual; s.gap > 0 && v > 0 {
 		s.trust = min(max(v/s.guess(), 0.1), 3)
@@ -370,10 +368,10 @@ func (s *softmax) certify(ctx context.Context, scaled bool) error {
 	return s.record(primal, dual)
 }
 
-// The multiples of weights that are tried are halved and doubled this often.
+// Multiples of weights are tried by halving and doubling this often.
 const halvings, doublings = 8, 3
 
-// rebuild makes the weights those of the dual point, added up in float64, and returns their squared
+// rebuild sets the weights to those of the dual point, summed in float64, and returns their squared
 // norm before and after rounding. The result does not depend on workers.
 func (s *softmax) rebuild(ctx context.Context) (exact, stored float64, err error) {
 	x, w := s.inputs.ByFeature(), s.weights
@@ -413,7 +411,7 @@ func (s *softmax) rebuild(ctx context.Context) (exact, stored float64, err error
 	return exact, stored, ctx.Err()
 }
 
-// sums returns what the coefficients of each example add up to, divided by the sum of its shares.
+// sums returns the sum of the coefficients of each example, divided by the sum of its shares.
 func (s *softmax) sums() []float64 {
 	sums := make([]float64, len(s.cost))
 	row := make([]float64, s.classes)
@@ -453,7 +451,7 @@ func rowOf(point *structured.Weights, i int32, dst []float64) []float64 {
 	return dst
 }
 
-// softmaxSums are what evaluate finds.
+// softmaxSums are the results of evaluate.
 type softmaxSums struct {
 	loss      float64   // sum under the weights
 	multiples []float64 // and under multiples of them

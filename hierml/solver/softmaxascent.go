@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// softmaxAscent is what block coordinate ascent keeps beside weights and dual point.
+// softmaxAscent is the state of block coordinate ascent, in addition to weights and dual point.
 type softmaxAscent struct {
 	rng     *rand.Rand
 	step    *entropyStep
 	entropy []float64 // by example, its term of the dual
 	norm    float64   // squared, of the weights
 
-	gap, loss  float64   // of the epoch, as its visits saw them
+	gap, loss  float64   // of the epoch, as seen by its visits
 	gaps       []float64 // of the epochs so far
-	trust      float64   // what the gap of a certificate was of the guess
+	trust      float64   // ratio of the gap of a certificate to its estimate
 	certified  bool      // there was a certificate
-	negligible float64   // gap of an example that is left as it is
+	negligible float64   // gap of an example below which it is skipped
 
 	scores, share, next, change []float64
 	single                      []float32
@@ -36,8 +36,8 @@ func (s *softmax) newAscent() softmaxAscent {
 	return a
 }
 
-// begin sets the dual point: that of the result to go on from, or the shares of the examples, whose
-// weights are zero.
+// begin sets the dual point: that of the result to continue from, or the shares of the examples,
+// whose weights are zero.
 func (s *softmax) begin(ctx context.Context) error {
 	if from := s.problem.Start; from != nil {
 		copyRows(s.point, from.point)
@@ -85,11 +85,10 @@ func (s *softmax) epoch(ctx context.Context) error {
 	return nil
 }
 
-// negligibleGap is the part of what the gap may be, for each example, for which it is left as it
-// is.
+// negligibleGap is the share of the allowed gap per example below which an example is skipped.
 const negligibleGap = 0.2
 
-// value is the primal value as the visits of the epoch saw it.
+// value is the primal value as seen by the visits of the epoch.
 func (s *softmax) value() float64 { return s.norm/2 + s.loss + s.constant }
 
 // Tolerances of a visit, with weights in float32 and in float64.
@@ -154,8 +153,8 @@ func (s *softmax) visit(i int32) bool {
 	return true
 }
 
-// guess is a guess of the gap at the end of an epoch, by that which the visits saw and by how it
-// has fallen from epoch to epoch.
+// guess estimates the gap at the end of an epoch from the gap seen by the visits and its decrease
+// from epoch to epoch.
 func (s *softmax) guess() float64 {
 	const ofRate, least = 2, 0.12 // by the sets of texts and images
 	part := firstTrust
@@ -165,15 +164,15 @@ func (s *softmax) guess() float64 {
 	return part * s.gap
 }
 
-// estimate is a guess of the relative gap.
+// estimate is an estimate of the relative gap.
 func (s *softmax) estimate() float64 { return s.trust * s.guess() / s.value() }
 
-// settled reports whether a certificate is worth its while: whether the gap is well below the one
-// asked for. Near it most of the gap is that of the weights, where methods that work on these have
-// most of it in the bound, and predictions differ.
+// settled reports whether a certificate is worthwhile: whether the gap is well below the requested
+// one. Near the requested gap, the error of ascent is mostly in the weights, so predictions differ;
+// primal methods have it mostly in the bound.
 func (s *softmax) settled() bool { return s.estimate() <= aim*s.settings.Gap }
 
-// aim is the part of the gap asked for at which there is a certificate.
+// aim is the share of the requested gap at which there is a certificate.
 const aim = 0.3
 
 // patienceSoftmax is the number of epochs after which ascent may be found slow, by the rate of the

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// softmaxNewton is Newton's method for multinomial logistic regression. Vectors have one entry a
+// softmaxNewton is Newton's method for multinomial logistic regression. Vectors have one entry per
 // feature and class.
 //
-// The softmaxes at weights are a point of the dual, below their value by half the squared gradient,
-// so that each iteration begins with a certificate.
+// The softmaxes at given weights are a dual point, whose value is lower by half the squared
+// gradient, so each iteration begins with a certificate.
 type softmaxNewton struct {
 	*softmax
 	newtonStep
@@ -24,7 +24,7 @@ type softmaxNewton struct {
 // newtonVectors is the number of vectors.
 const newtonVectors = 9
 
-// fitsNewton reports whether there is room for Newton's method.
+// fitsNewton reports whether there is memory for Newton's method.
 func (s *softmax) fitsNewton(ctx context.Context) bool {
 	if !s.noNewton {
 		weights := int64(s.weights.Features) * int64(s.classes)
@@ -34,7 +34,7 @@ func (s *softmax) fitsNewton(ctx context.Context) bool {
 	return !s.noNewton
 }
 
-// newton goes on from the weights until there is a reason to end, or no step lowers the objective
+// newton continues from the weights until there is a reason to end, or no step lowers the objective
 // any more. Each pass over the examples is an epoch.
 func (s *softmax) newton(ctx context.Context) error {
 	s.newtonian = true
@@ -95,9 +95,9 @@ func (a *softmaxNewton) take() error {
 	return a.record(a.primal, a.primal-floats.Dot(a.gradient, a.gradient)/2)
 }
 
-// pass rounds weights as they are kept and finds their value and gradient, unless ctx ends, or
-// there is no time for it, or there have been as many passes as there may be. The dual point
-// becomes that of their softmaxes.
+// pass rounds weights to their stored form and finds their value and gradient, unless ctx is
+// cancelled, the time is up, or the maximum number of passes is reached. The dual point becomes
+// that of their softmaxes.
 func (a *softmaxNewton) pass(ctx context.Context, weights []float64) error {
 	if a.result.Epochs >= a.settings.MaxEpochs {
 		return errEpochs
@@ -162,7 +162,7 @@ func (a *softmaxNewton) precondition(ctx context.Context) error {
 	return nil
 }
 
-// multiply makes dst the product of the Hessian and a vector.
+// multiply sets dst to the product of the Hessian and a vector.
 func (a *softmaxNewton) multiply(ctx context.Context, v, dst []float64) error {
 	x, by, shift := a.inputs.Matrix(), a.by, a.shift
 	copy(dst, v)
@@ -185,7 +185,7 @@ func (a *softmaxNewton) multiply(ctx context.Context, v, dst []float64) error {
 	return nil
 }
 
-// addScores adds the products of weights and a row to scores, one a class.
+// addScores adds the products of weights and a row to scores, one per class.
 func addScores(w []float64, features []int32, values []float32, scores []float64) {
 	k := len(scores)
 	for j, f := range features {
@@ -193,7 +193,7 @@ func addScores(w []float64, features []int32, values []float32, scores []float64
 	}
 }
 
-// addOuter adds the products of a value a class and a row to weights.
+// addOuter adds the outer product of one value per class and a row to weights.
 func addOuter(w []float64, features []int32, values []float32, by []float64) {
 	k := len(by)
 	for j, f := range features {

@@ -32,7 +32,7 @@ type subproblem struct {
 	thresholds []threshold
 }
 
-// threshold is where the coefficient of a competitor becomes zero.
+// threshold is the value at which the coefficient of a competitor becomes zero.
 type threshold struct {
 	at       float64
 	inverse  float64 // 1/q, see divide
@@ -99,7 +99,8 @@ func (p *subproblem) score(o *structured.Oracle, b int, scores []float64) {
 }
 
 // spread returns how much the most violated competitor, or none, exceeds the least violated one, or
-// none, that could give way to it: zero at the optimum on these competitors.
+// none, with a coefficient to give away. It is zero at the optimum on these competitors (the KKT
+// conditions).
 func (p *subproblem) spread() float64 {
 	most, least := 0.0, p.floor()
 	for _, v := range p.violations {
@@ -125,8 +126,8 @@ func (p *subproblem) floor() float64 {
 	return least
 }
 
-// solve maximises to where spread is at most tolerance, and exactly if the competitors share what
-// they have in common alone.
+// solve maximises until spread is at most tolerance, and exactly if the competitors have only one
+// common column.
 func (p *subproblem) solve(squaredNorm, tolerance float64) {
 	p.before = append(p.before[:0], p.values...)
 	switch {

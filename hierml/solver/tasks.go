@@ -16,39 +16,39 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Tasks are binary problems, one a candidate y of the attributes, whose weights have parts in
-// common [EP04]:
+// Tasks are binary problems, one per candidate y of the attributes, whose weights have common parts
+// [EP04]:
 //
 //	min 1/2 sum_n ||u_n||^2 + C sum_y sum_i loss(s_iy <w_y, x_i>)  with w_y = sum_n Lambda_n(y) u_n
 //
-// and s_iy 1 where example i is of y, otherwise -1. With a dual point, alpha_iy of each loss,
+// and s_iy 1 if example i belongs to y, otherwise -1. With a dual point, alpha_iy for each loss,
 //
 //	u_n = sum_y Lambda_n(y) v_y  and  v_y = sum_i alpha_iy s_iy x_i
 //
-// so that one task, the others as they are, is a problem of [Binary] with a scale, the squared norm
-// of Lambda(y), and offsets, the scores from the parts of the others.
+// so one task, with the others fixed, is a problem of [Binary] with a scale, the squared norm of
+// Lambda(y), and offsets, the scores from the parts of the others.
 type Tasks struct {
 	Inputs     *structured.Linear
 	Attributes *structured.Attributes
 	Positive   [][]int32 // by candidate, ascending
 	C          float64
 	Loss       MarginLoss
-	// Weights multiply the C of each example. They are positive; nil stands for ones.
+	// Weights multiply the C of each example. They must be positive; nil means ones.
 	Weights []float64
-	// Free are nodes, ascending, whose u is not penalized; no task has two of them, and the
-	// attribute is 1, as structured.Laplacian returns them. See free.go.
+	// Free are nodes, ascending, whose u is not penalized. No task may have two of them, and the
+	// attribute must be 1, as structured.Laplacian returns them. See free.go.
 	Free []int
 }
 
-// SolveTasks solves tasks by sweeps: each in its turn, the others as they are, to a gap that is a
-// share of that of the whole after the sweep before. After each sweep the weights are certified. An
-// epoch is a sweep, of one pass or more over the examples for each task; Settings.MaxEpochs bounds
-// the sweeps, and the passes of a task in each. Otherwise it is like [Solve].
+// SolveTasks solves tasks by sweeps: one task at a time, with the others fixed, to a share of the
+// total gap after the previous sweep. After each sweep the weights are certified. An epoch is a
+// sweep, with one pass or more over the examples for each task. Settings.MaxEpochs bounds the
+// sweeps, and the passes of a task in each. Otherwise it is like [Solve].
 //
-// Before the first sweep there is a glance at each task: its examples and as many others are
-// visited. Where the time is over before the first sweep is, the tasks have had the same share of
-// it, if need be visits of some examples, and the weights are a multiple, by a power of two, of
-// those reached. Where it is over before there is a certificate, they are zero.
+// Before the first sweep, a quick pass visits the positive examples of each task and as many
+// others. If the time is up during the first sweep, all tasks have had the same share of it,
+// perhaps only visits of some examples, and the weights are multiplied by the best power of two. If
+// it is up before there is a certificate, they are zero.
 func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, error) {
 	if settings == nil {
 		settings = &Settings{}
@@ -67,36 +67,36 @@ func SolveTasks(ctx context.Context, p *Tasks, settings *Settings) (*Result, err
 	return t.run(ctx)
 }
 
-// tasks are Tasks at work. Weights and dual point are two: where Newton's method has solved a task,
-// its weights are better than those of the dual point.
+// tasks is the state of solving Tasks. Weights and dual point are separate: if Newton's method
+// solved a task, its weights are better than those of the dual point.
 //
-// With the hinge they are one. A sweep raises the dual as long as the parts are those of the
-// coefficients. With the weights of Newton's method, the sweeps stop where each task is the best at
-// the weights of the others. With a loss that has kinks that need not be the optimum of all.
+// With the hinge they belong together. A sweep raises the dual as long as the parts are those of
+// the coefficients. With the weights of Newton's method, the sweeps stop where each task is optimal
+// given the weights of the others. For a loss with kinks that need not be the joint optimum.
 type tasks struct {
 	*Tasks
 	settings     Settings
 	binary       *Binary
-	offset       []float64   // of the task that is solved, from the parts of the others
+	offset       []float64   // of the current task, from the parts of the others
 	coefficients []float64   // of the task that is glanced at, by example
 	longestRow   float64     // norm
 	weights      []float64   // that make them
 	parts        [][]float64 // by task, v; replaced, not changed; nil for zeros
-	// by column, u_n of the parts; nil where a single task has the column
+	// by column, u_n of the parts; nil if a single task has the column
 	shared [][]float64
 	alpha  []*Coefficients // by task; replaced, not changed
 	empty  float64         // the weights of examples without features, added up
 	total  float64         // the weights of all examples, added up
 	rng    *rand.Rand
 
-	aim     float64   // the share of the gap of the whole that is asked of a task
+	aim     float64   // the share of the total gap requested of a task
 	primal  []float64 // of each task at the last certificate
 	gap     []float64 // its part of the gap there, infinite before
 	reached structured.Certificate
 	longest time.Duration // that a certificate took
 
 	first time.Duration // that the first glances took
-	pass  usual         // time that the offsets of a task take: a pass over the examples
+	pass  usual         // time for the offsets of a task: a pass over the examples
 	over  usual         // time that a task takes beyond its share
 
 	free // columns
@@ -107,8 +107,8 @@ type tasks struct {
 	atBest bool        // they are the parts
 }
 
-// The share of the gap that is asked of the tasks at first, and at least, and how much of a gap has
-// to go in a sweep lest it is halved; in the first sweep firstGap is asked for.
+// The initial and the minimum share of the gap requested of the tasks, and the minimum decrease of
+// the gap in a sweep below which the share is halved; the first sweep uses firstGap.
 const firstGap, firstAim, leastAim, enoughLess = 0.1, 0.1, 1e-3, 0.5
 
 func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
@@ -123,7 +123,7 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		nodes, _ := p.Attributes.Leaf(y)
 		for _, n := range nodes {
 			if p.Attributes.Column(n) < 0 {
-				return nil, fmt.Errorf("solver: attributes of task %d at node %d, which has no column; Widen them", y, n)
+				return nil, fmt.Errorf("solver: the attributes of task %d have node %d, which has no column; call Widen on them", y, n)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		return nil, err
 	}
 	if p.Weights != nil && len(p.Weights) != p.Inputs.Len() {
-		return nil, fmt.Errorf("solver: %d weights of %d examples; give one for each", len(p.Weights), p.Inputs.Len())
+		return nil, fmt.Errorf("solver: %d weights for %d examples; pass one per example", len(p.Weights), p.Inputs.Len())
 	}
 	if err := p.Loss.Check(); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (t *tasks) start(from []*Result) error {
 	return nil
 }
 
-// run sweeps until one of the reasons to stop. The result is never nil.
+// run sweeps until a stopping criterion holds. The result is never nil.
 func (t *tasks) run(ctx context.Context) (*Result, error) {
 	r, set := t.result, &t.settings
 	var err error
@@ -281,8 +281,8 @@ func (t *tasks) run(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
-// certifyGlances certifies what the glances gave, if a quarter of the time that is left is
-// enough, so that there is something should the first sweep and its certificate take too long.
+// certifyGlances certifies the result of the quick passes if a quarter of the remaining time is
+// enough, so that there is a result if the first sweep and its certificate take too long.
 func (t *tasks) certifyGlances(ctx context.Context) error {
 	timed, cancel := t.settings.limit(ctx, t.settings.Left()*3/4)
 	defer cancel()
@@ -294,9 +294,9 @@ func (t *tasks) certifyGlances(ctx context.Context) error {
 	return err
 }
 
-// sweep solves the tasks that are not good enough yet. It returns errOver at the end of the time
-// that is not kept for the certificate. In the first sweep tasks are visited alone where their
-// share is less than what it takes to solve one, so that all have theirs.
+// sweep solves the tasks that are not good enough yet. It returns errOver when the time is up,
+// except for the part reserved for the certificate. In the first sweep, tasks are only visited if
+// their share of the time is too short to solve one, so that all get their share.
 func (t *tasks) sweep(ctx context.Context) error {
 	first := t.result.Epochs == 0 && t.settings.Start == nil
 	goal := firstGap
@@ -351,7 +351,7 @@ func (t *tasks) firstCertificate() time.Duration {
 // cost is the C of an example.
 func (t *tasks) cost(i int32) float64 { return weigh.Of(t.Weights, i) * t.C }
 
-// missing tells whether a task has had no glance.
+// missing reports whether a task has not been visited.
 func missing(part []float64) bool { return part == nil }
 
 // glances visits the examples of every task, and as many others.
@@ -369,8 +369,8 @@ func (t *tasks) glances(ctx context.Context) error {
 	return nil
 }
 
-// glance visits examples of a task while the others are as they are: those of the class in its
-// first glance, and as many others or a few, and others until its share of the time is over.
+// glance visits examples of a task with the other tasks fixed: those of the class in the first
+// call, as many others or a few, and then others until its share of the time is up.
 func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -426,7 +426,7 @@ func (t *tasks) glance(ctx context.Context, y int, share time.Duration) error {
 	return nil
 }
 
-// usual is what something took on an average.
+// usual is an average time.
 type usual struct {
 	sum   time.Duration
 	count int
@@ -436,11 +436,11 @@ func (u *usual) add(took time.Duration) { u.sum, u.count = u.sum+took, u.count+1
 
 func (u *usual) mean() time.Duration { return u.sum / time.Duration(max(1, u.count)) }
 
-// glanced is how many examples are visited in a glance before the clock is looked at, and
-// leastOthers how many of other classes at least at the first.
+// glanced is the number of examples visited between two checks of the clock, and leastOthers the
+// minimum number of examples of other classes in the first call.
 const glanced, leastOthers = 16, 8
 
-// solve solves a task while the others are as they are.
+// solve solves a task with the others fixed.
 func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -467,7 +467,7 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	}
 	t.alpha[y] = t.binary.Coefficients(t.C)
 	part := r.Weights
-	if settings.ascent && r.Status != TimeLimit { // those of the coefficients, which need not be the best
+	if settings.ascent && r.Status != TimeLimit { // weights of the coefficients, which need not be optimal
 		part = t.binary.weights
 	}
 	t.replace(y, slices.Clone(part))
@@ -478,8 +478,7 @@ func (t *tasks) solve(ctx context.Context, y int, settings Settings) error {
 	return nil
 }
 
-// others makes the weights those that a task has from the parts of the others, and returns its
-// scale.
+// others sets the weights to the contribution of the other tasks to a task, and returns its scale.
 func (t *tasks) others(y int) (scale float64) {
 	var own float64
 	clear(t.weights)
@@ -499,7 +498,7 @@ func (t *tasks) others(y int) (scale float64) {
 	return scale
 }
 
-// replace makes the part of a task another.
+// replace replaces the part of a task.
 func (t *tasks) replace(y int, part []float64) {
 	t.atBest = false
 	t.columns(y, func(c int, value float64) {
@@ -528,7 +527,7 @@ func (t *tasks) columns(y int, do func(c int, value float64)) {
 	}
 }
 
-// point makes v that of coefficients of a task, and returns their terms in the dual.
+// point sets v from the coefficients of a task, and returns their terms in the dual.
 func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 	clear(v)
 	var terms float64
@@ -548,7 +547,8 @@ func (t *tasks) point(v []float64, y int, alpha *Coefficients) float64 {
 	return terms
 }
 
-// finish puts the best weights, and what a problem with another C may start from, into the result.
+// finish puts the best weights, and the starting point for a problem with another C, into the
+// result.
 func (t *tasks) finish() {
 	columns, features := t.Attributes.Columns(), len(t.weights)
 	w := structured.NewWeights(columns, features)

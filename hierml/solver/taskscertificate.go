@@ -16,8 +16,9 @@ import (
 
 // This file evaluates both objectives of tasks.
 
-// certifyInTime certifies what is reached, and returns errOver where the time is over before. What
-// the first glances took is left for the weights of the result, which are as many, and a twentieth.
+// certifyInTime certifies the current weights, and returns errOver if the time is up first. It
+// reserves the time of the first visits, and a twentieth more, for the equally many weights of the
+// result.
 func (t *tasks) certifyInTime(ctx context.Context) error {
 	timed, cancel := t.settings.limit(ctx, t.after())
 	defer cancel()
@@ -28,17 +29,17 @@ func (t *tasks) certifyInTime(ctx context.Context) error {
 	return err
 }
 
-// after is the part of the time that is left for what comes after the last certificate.
+// after is the time reserved for the work after the last certificate.
 func (t *tasks) after() time.Duration { return min(t.first, t.settings.Time/2) + t.settings.Time/20 }
 
-// certify evaluates both objectives, in a pass over the examples for each task, and keeps the
-// weights where they are the best so far.
+// certify evaluates both objectives, in one pass over the examples for each task, and stores the
+// weights if they are the best so far.
 func (t *tasks) certify(ctx context.Context) error {
 	began := time.Now()
 	if t.cut && t.result.Primal >= t.result.Origin && len(t.Free) == 0 {
 		t.rescale()
 	}
-	t.shared = t.sums(t.parts) // without what rounding has added
+	t.shared = t.sums(t.parts) // without accumulated rounding
 	constant := t.C * t.Loss.Value(0) * t.empty
 	all := make([]taskValues, len(t.alpha))
 	t.place()
@@ -83,8 +84,8 @@ func (t *tasks) certify(ctx context.Context) error {
 	}
 	primal += penalty
 	dual, near := t.dual(ctx, point, primal)
-	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // of numbers that overflow
-		return fmt.Errorf("solver: the weights of tasks overflow; take a smaller C, or features of a smaller scale")
+	if v := primal - dual; math.IsNaN(v) || math.IsInf(v, 0) { // overflow
+		return fmt.Errorf("solver: the weights of tasks overflow; set a smaller C, or scale the features")
 	}
 	t.reached = structured.Certificate{Primal: primal, Dual: dual}
 	t.result.Dual = max(t.result.Dual, dual)
@@ -106,7 +107,7 @@ func (t *tasks) certify(ctx context.Context) error {
 	return nil
 }
 
-// scaled returns vectors times a factor, nil ones as they are.
+// scaled returns vectors times a factor; nil stays nil.
 func scaled(of [][]float64, factor float64) [][]float64 {
 	vectors := make([][]float64, len(of))
 	for k, v := range of {
@@ -123,8 +124,8 @@ type dualPoint struct {
 	terms []float64
 }
 
-// dualPoint returns the point of coefficients, of those of tasks that ctx leaves the time for;
-// zeros are a point, too.
+// dualPoint returns the point of the coefficients, of as many tasks as ctx has time for; zeros are
+// also feasible.
 func (t *tasks) dualPoint(ctx context.Context, alpha []*Coefficients) dualPoint {
 	p := dualPoint{make([][]float64, len(alpha)), make([]float64, len(alpha))}
 	guarded.Each(len(alpha), t.settings.Workers, func(y int) {
@@ -159,23 +160,23 @@ func (t *tasks) penalized(p dualPoint) (value float64, sums [][]float64) {
 	return value, sums
 }
 
-// taskValues are what a task has in both objectives.
+// taskValues are the terms of a task in both objectives.
 type taskValues struct {
 	ridge  float64 // of the columns that it has alone
-	losses float64 // but for examples without features
+	losses float64 // without examples that have no features
 	scored bool    // exactly
 	scale  float64
-	own    float64 // the value of its problem while the others are as they are
+	own    float64 // the value of its problem with the others fixed
 	least  float64 // the least margin of an example with features
 	gap    float64 // there
 }
 
-// The tasks are scored in groups, in which the scores of an example cost little more than that for
-// one task; there are so many for goroutines to share.
+// The tasks are scored in groups: scoring an example for a group costs little more than for one
+// task. The number of groups lets goroutines share the work.
 const maxInGroup, groups = 16, 16
 
-// newGroup returns weights for a group: in float64, or where that is not asked for in two float32
-// each, the second what is left of it by the first, whose sums are faster and as good.
+// newGroup returns weights for a group: in float64, or as two float32 each, the second being the
+// remainder of the first, whose sums are faster and as exact.
 func (t *tasks) newGroup(size int) *structured.Weights {
 	if t.settings.Wide() {
 		return structured.NewWideWeights(make([]int, size), len(t.weights))
@@ -183,8 +184,8 @@ func (t *tasks) newGroup(size int) *structured.Weights {
 	return structured.NewWeights(make([]int, 2*size), len(t.weights))
 }
 
-// evaluate evaluates some tasks from the first on at their weights, unless ctx ends before; as the
-// gap, the products of coefficients and margins.
+// evaluate evaluates some tasks, starting with first, at their weights, unless ctx is cancelled. As
+// the gap it sets the products of coefficients and margins.
 func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 	if ctx.Err() != nil {
 		return
@@ -259,7 +260,7 @@ func (t *tasks) evaluate(ctx context.Context, first int, values []taskValues) {
 }
 
 // rescale multiplies all weights by the power of two with the lowest objective over some examples:
-// where tasks were cut off, the scale of the weights is arbitrary.
+// for unfinished tasks the scale of the weights is arbitrary.
 func (t *tasks) rescale() {
 	x := t.Inputs.Matrix()
 	step := (x.Rows + sampled - 1) / sampled
@@ -305,7 +306,7 @@ func (t *tasks) rescale() {
 // powers of two that they are multiplied by.
 const sampled, multiples = 200, 20
 
-// norm is that of a multiple of weights as it is stored.
+// norm is the norm of a multiple of weights as stored.
 func (t *tasks) norm(u []float64, scale float64) float64 {
 	var square float64
 	for _, v := range u {
@@ -315,7 +316,7 @@ func (t *tasks) norm(u []float64, scale float64) float64 {
 	return math.Sqrt(square)
 }
 
-// kept is a weight as it is stored.
+// kept returns a weight as stored.
 func (t *tasks) kept(v float64) float64 {
 	if t.settings.Wide() {
 		return v
@@ -323,7 +324,7 @@ func (t *tasks) kept(v float64) float64 {
 	return float64(float32(v))
 }
 
-// sums returns the weights of the columns that tasks share, from what is of each task.
+// sums returns the weights of the columns that tasks share, from the parts of the tasks.
 func (t *tasks) sums(of [][]float64) [][]float64 {
 	users := make([][]int, len(t.shared))
 	values := make([][]float64, len(t.shared))

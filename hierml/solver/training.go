@@ -12,13 +12,13 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Solve solves a problem with a method; nil settings are the defaults and a nil method is
-// DualAscent for flat SVMs of dense examples with one label each, or of thousands of classes, and
-// BCFW for all else.
+// Solve solves a problem with a method. Nil settings mean the defaults. A nil method means
+// DualAscent for flat SVMs with dense examples and one label each, or with thousands of classes,
+// and BCFW otherwise.
 //
-// If ctx ends or Settings.Progress returns an error before, Solve returns that error and the best
-// result so far, with the certificate of its weights; when Settings.Time or MaxEpochs is over there
-// is no error. Other errors come without a result.
+// If ctx is cancelled or Settings.Progress returns an error, Solve returns that error and the best
+// result so far, with the certificate of its weights. Reaching Settings.Time or MaxEpochs is not an
+// error. With other errors the result is nil.
 func Solve(ctx context.Context, p *structured.Problem, settings *Settings, m Method) (*Result, error) {
 	if settings == nil {
 		settings = &Settings{}
@@ -119,12 +119,13 @@ func (s *state) warm(ctx context.Context, d *structured.Dual) error {
 	return nil
 }
 
-// defaultMethod returns the method that took less CPU time on dense sets and on texts, as
+// defaultMethod returns the method that takes less CPU time on dense sets and on texts, as measured
+// by
 //
 //	go run ./bench liblinear -problem imclef07a -runs flat,hierarchical,normalized -c 10 -method dualascent
 //
-// and the same with bcfw measure it. Dual ascent wins where its subproblems are solved by sorting,
-// and examples are dense or columns many.
+// and the same with bcfw. Dual ascent wins if its subproblems are solved by sorting and examples
+// are dense or columns many.
 func defaultMethod(o *structured.Oracle, s *Settings) Method {
 	if labels, ok := o.Competitors.(*structured.Labels); ok && labels.Separate() && (o.Dense() || o.Many(s.precision(true))) {
 		return DualAscent{}
@@ -141,17 +142,17 @@ type state struct {
 	certificate structured.Certificate // of that point
 	origin      float64                // value of zero weights
 	gaps        []float64              // of every block at that point
-	moved       bool                   // the weights have been others than zero
-	checkpoint  *checkpoint            // nil where none is kept
+	moved       bool                   // the weights have been non-zero
+	checkpoint  *checkpoint            // nil if there is none
 	result      *Result                // so far
 	// earlier, if not nil, is a point from before dual and perhaps a better one; atEarlier is its
 	// certificate.
 	earlier   *structured.Dual
 	atEarlier structured.Certificate
-	// unsettled says that ctx ended before the point to go on from was certified: dual is earlier,
-	// the weights are of neither, and the file keeps both points.
+	// unsettled says that ctx was cancelled before the point to continue from was certified: dual
+	// is earlier, the weights belong to neither, and the file keeps both points.
 	unsettled bool
-	// found, if not nil, is called for every block by certificates, from several goroutines.
+	// found, if not nil, is called by certificates for every block, concurrently.
 	found func(b int, search structured.Search)
 }
 
@@ -164,7 +165,7 @@ func newState(ctx context.Context, o *structured.Oracle, set Settings) *state {
 	return s
 }
 
-// originOf returns the certificate of zero weights, and their value, 0 where a quarter of the time
+// originOf returns the certificate of zero weights, and their value, or 0 if a quarter of the time
 // is not enough to find it.
 func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c structured.Certificate, value float64) {
 	ctx, cancel := s.limit(ctx, s.Time*3/4)
@@ -176,12 +177,11 @@ func (s *Settings) originOf(ctx context.Context, o *structured.Oracle) (c struct
 	return c, value
 }
 
-// parts are those of an epoch: after each part comes the share of the epoch that is done. An error
-// ends the epoch.
+// parts yields the share of the epoch that is done after each part. An error ends the epoch.
 type parts = iter.Seq2[float64, error]
 
-// work works through an epoch. Between its parts it checks ctx, and calls between with the share of
-// the epoch that is done.
+// work runs an epoch. Between its parts it checks ctx and calls between with the share of the epoch
+// that is done.
 func work(ctx context.Context, m interface {
 	epoch(ctx context.Context) parts
 }, between func(share float64) error) error {
@@ -202,22 +202,22 @@ func work(ctx context.Context, m interface {
 	return nil
 }
 
-// A training repeats epochs of a method and certificates until there is a reason to stop. Progress,
-// checkpoints and bounds are its own; methods know nothing of them.
+// A training repeats epochs of a method and certificates until there is a reason to stop. It
+// handles progress, checkpoints and bounds, of which methods know nothing.
 type training struct {
 	*state
 	method iteration
 
 	best         *structured.Dual
 	primal, dual float64       // best values so far
-	atBest       bool          // the weights of the state belong to best
-	certified    bool          // the point that the last epoch reached is
-	estimate     float64       // of the relative gap of that point, where it is not
-	trust        float64       // what the gap was of its estimate at the last certificate
+	atBest       bool          // the weights of the state are those of best
+	certified    bool          // whether the last point is certified
+	estimate     float64       // of the relative gap of that point, if it is not
+	trust        float64       // ratio of the gap to its estimate at the last certificate
 	longest      time.Duration // that a certificate took
 }
 
-// run trains, and returns the best point certified. ctx ends when the time is over.
+// run trains and returns the best certified point. ctx ends when the time is up.
 func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	t := &training{
 		state: s, method: m, best: s.oracle.NewDual(), primal: s.certificate.Primal, dual: max(0, s.certificate.Dual),
@@ -251,8 +251,8 @@ func run(ctx context.Context, s *state, m iteration) (*Result, error) {
 	return r, err
 }
 
-// train runs epochs until there is a reason to stop, and leaves it in the status. The error is
-// errTime when the time is over.
+// train runs epochs until there is a reason to stop, and sets the status. The error is errTime when
+// the time is up.
 func (t *training) train(ctx context.Context) error {
 	for {
 		if err := t.report(); err != nil {
@@ -297,7 +297,7 @@ func (t *training) report() error {
 	return t.settings.Progress(p)
 }
 
-// epoch runs one epoch, and certifies the point that it reaches if that is worth it.
+// epoch runs one epoch, and certifies its point if that is worthwhile.
 func (t *training) epoch(ctx context.Context) error {
 	t.atBest, t.certified = false, false
 	limited, cancel := t.settings.limit(ctx, t.settings.kept(t.longest))
@@ -328,7 +328,7 @@ func (t *training) epoch(ctx context.Context) error {
 	return fmt.Errorf("solver: stopped in epoch %d: %w", t.result.Epochs+1, err)
 }
 
-// between tells the watcher what share of an epoch is done, and writes the checkpoint if it is due.
+// between reports the share of the epoch that is done, and writes the checkpoint if it is due.
 func (t *training) between(share float64) error {
 	t.settings.watched.within(t.result.Epochs+1, share)
 	if !t.checkpoint.due() {
@@ -337,7 +337,7 @@ func (t *training) between(share float64) error {
 	return t.checkpoint.write(t.method.point(), t.other(), t.result.Epochs)
 }
 
-// certify sets the weights to those of the point reached, certifies it, and keeps it if it is the
+// certify sets the weights to those of the current point, certifies it, and stores it if it is the
 // best so far.
 func (t *training) certify(ctx context.Context) error {
 	before := time.Now()
@@ -357,19 +357,17 @@ func (t *training) certify(ctx context.Context) error {
 	return nil
 }
 
-// What a gap is taken for of its estimate, at least, which is before a certificate tells, and at
-// most.
+// Bounds of the ratio of a gap to its estimate; the lower one applies before the first certificate.
 const leastTrust, mostTrust = 0.25, 0.5
 
-// hopeful tells whether an epoch deserves a certificate: the estimate of its relative gap, by what
-// the last certificate was of its estimate, is near the one asked for, its number is a power of
-// four, or it is the last.
+// hopeful reports whether an epoch deserves a certificate: the estimate of its relative gap, times
+// trust, is near the requested one, its number is a power of four, or it is the last.
 func (t *training) hopeful(epoch int) bool {
 	powerOfFour := epoch&(epoch-1) == 0 && bits.TrailingZeros(uint(epoch))%2 == 0
 	return t.estimate*max(t.trust, leastTrust) <= t.settings.Gap || powerOfFour || epoch == t.settings.MaxEpochs
 }
 
-// other returns the best point where that is not the one reached.
+// other returns the best point if it is not the current one.
 func (t *training) other() *structured.Dual {
 	if t.certified && t.atBest {
 		return nil
@@ -377,8 +375,8 @@ func (t *training) other() *structured.Dual {
 	return t.best
 }
 
-// save writes the checkpoint at the end of a training, whose error is given, and returns that and
-// its own.
+// save writes the checkpoint at the end of a training with the given error, and returns both
+// errors.
 func (t *training) save(err error) error {
 	if t.checkpoint == nil {
 		return err
@@ -389,8 +387,8 @@ func (t *training) save(err error) error {
 	}
 	switch {
 	case failed == nil && err != nil:
-		// Now, and not after the weights, which may take minutes.
-		t.checkpoint.note(fmt.Sprintf("What the training has come to is in %s: called again, it goes on from there.", t.checkpoint.path))
+		// Note this now and not after building the weights, which may take minutes.
+		t.checkpoint.note(fmt.Sprintf("The state of the training is in %s. Run it again to continue from there.", t.checkpoint.path))
 		return err
 	case failed != nil && err == nil:
 		t.result.Status = Stopped
@@ -399,12 +397,11 @@ func (t *training) save(err error) error {
 	return errors.Join(err, failed)
 }
 
-// grace is how long a solver that was cancelled may take to certify what it has reached since the
-// last certificate.
+// grace is how long a cancelled solver may take to certify its progress since the last certificate.
 const grace = time.Second
 
-// certifyLast certifies the point reached last where that was not done. A training that has ended
-// by an error has a grace for it.
+// certifyLast certifies the last point unless it is certified. A training that ended with an error
+// has a grace period for it.
 func (t *training) certifyLast(ctx context.Context, err error) {
 	if t.certified && t.result.Status != Cancelled && t.result.Status != TimeLimit {
 		return
@@ -431,15 +428,15 @@ func (t *training) buildBest(ctx context.Context) error {
 	return nil
 }
 
-// errTime ends a run when Settings.Time is over.
+// errTime ends a run when Settings.Time is up.
 var errTime = errors.New("time limit")
 
-// overTime tells whether an error is that of a context whose time is over.
+// overTime reports whether an error is that of a context whose time is up.
 func overTime(ctx context.Context, err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errTime
 }
 
-// limit returns a context that ends when the time is over but for what is kept of it.
+// limit returns a context that ends when the time is up, except for a reserved part.
 func (s *Settings) limit(ctx context.Context, kept time.Duration) (context.Context, context.CancelFunc) {
 	if s.Time == 0 {
 		return ctx, func() {}
@@ -447,10 +444,9 @@ func (s *Settings) limit(ctx context.Context, kept time.Duration) (context.Conte
 	return context.WithDeadlineCause(ctx, s.began.Add(s.Time-kept), errTime)
 }
 
-// kept is the part of the time that is kept for the last certificate, where the longest before has
-// taken what is given: that and half of it, since the best weights may have to be built again.
-// Before there was one, it is half of what is left: the first epoch takes longer than a
-// certificate.
+// kept is the time reserved for the last certificate, given the longest so far: that plus a half,
+// because the best weights may have to be built again. Before the first certificate it is half of
+// the remaining time: the first epoch takes longer than a certificate.
 func (s *Settings) kept(longest time.Duration) time.Duration {
 	if s.Time == 0 {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// trainingGroup are trainings that may have the same Checkpoint.
+// trainingGroup is a group of trainings that may have the same Checkpoint.
 type trainingGroup struct {
 	name string
 
@@ -24,11 +24,11 @@ type trainingGroup struct {
 type trainingGroupKey struct{}
 
 // TrainingGroup returns a context for several trainings with the same Settings, such as those of a
-// grid or of folds. Each that has a Checkpoint keeps a file of its own, named by Checkpoint, the
-// name of the whole and the problem: trainings of other wholes do not go on from it. The function
-// that is returned is to be called with the outcome of the whole. Where that is no error it removes
-// the files; otherwise they stay for the next time. One that cannot be removed is told of in a note
-// (package progress). Within several trainings further ones belong to the same whole.
+// grid or of folds. Each training with a Checkpoint has its own file, named after Checkpoint, the
+// name of the group and the problem, so trainings of other groups do not continue from it. Call the
+// returned function with the error of the whole group. If it is nil, the files are removed;
+// otherwise they stay for the next time. A note (package progress) reports a file that cannot be
+// removed. Nested groups belong to the outer group.
 func TrainingGroup(ctx context.Context, name string) (context.Context, func(err error)) {
 	if _, within := ctx.Value(trainingGroupKey{}).(*trainingGroup); within {
 		return ctx, func(error) {}
@@ -42,13 +42,13 @@ func TrainingGroup(ctx context.Context, name string) (context.Context, func(err 
 		defer s.mu.Unlock()
 		for path := range s.files {
 			if failed := os.Remove(path); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
-				progress.Note(ctx, fmt.Sprintf("The checkpoint %s is not needed any more, and could not be removed: %v.", path, failed))
+				progress.Note(ctx, fmt.Sprintf("The checkpoint %s is no longer needed, but could not be removed: %v.", path, failed))
 			}
 		}
 	}
 }
 
-// pathOf returns the path of the checkpoint of a problem: the one given, or that of one of several
+// pathOf returns the path of the checkpoint of a problem: the given one, or that of one of several
 // trainings.
 func pathOf(ctx context.Context, path, problem string) string {
 	s, ok := ctx.Value(trainingGroupKey{}).(*trainingGroup)

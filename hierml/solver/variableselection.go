@@ -12,24 +12,24 @@ import (
 )
 
 // VariableSelection is [Cai08, Algorithm 2]: the dual quadratic program with variable selection. It
-// selects the block whose optimality conditions are violated most, psi = max_j v_j - min { v_j of
-// a_j > 0, and 0 if the sum of a is below C } for its violations v [Cai08, (4.32)], adds its worst
-// competitor to the block's working set, solves the dual over the working set of this block (step
-// 8a), and drops the competitors whose coefficient has become zero.
+// selects the block whose optimality conditions (KKT conditions) are violated most, psi = max_j v_j
+// - min { v_j of a_j > 0, and 0 if the sum of a is below C } for its violations v [Cai08, (4.32)],
+// adds its worst competitor to the block's working set, solves the dual over the working set of
+// this block (step 8a), and drops the competitors whose coefficient has become zero.
 //
-// It fits every problem whose scores, one for every example and column, have room in a gigabyte,
-// and suits small ones: a step takes as long as scoring all examples, and with step 8a the last
-// digits take many. It keeps scores in double precision, for linear and kernel inputs alike, and
-// uses no randomness. An epoch has as many steps as there are blocks, or one over all working sets.
+// It solves every problem whose scores, one for every example and column, fit into a gigabyte, and
+// suits small ones: a step takes as long as scoring all examples, and with step 8a the last digits
+// take many steps. It stores scores in double precision, for linear and kernel inputs, and uses no
+// randomness. An epoch has as many steps as there are blocks, or one over all working sets.
 type VariableSelection struct {
-	// Joint solves the dual over the working sets of all blocks (step 8b), each time after it has
-	// selected a competitor of every block that is violated at least half as much as the worst. It
+	// Joint solves the dual over the working sets of all blocks (step 8b). Before each solution it
+	// selects a competitor of every block that is violated at least half as much as the worst. It
 	// needs fewer but longer steps, and memory for the square of the number of coefficients.
 	Joint bool
 }
 
-// What counts as zero in units of C: a coefficient, and what a block's coefficients lack of C.
-// Rounding selects the same block for ever if these are too small.
+// Thresholds of zero, in units of C: for a coefficient, and for the unused part of C of a block. If
+// they are too small, rounding selects the same block for ever.
 const (
 	noCoefficient = 1e-9
 	noRest        = 1e-12
@@ -42,13 +42,13 @@ const (
 	jointShare   = 1e-2
 )
 
-// maxScores bounds the scores kept.
+// maxScores bounds the stored scores.
 const maxScores = 1 << 27
 
 func (v VariableSelection) start(s *state) (iteration, error) {
 	n, width := s.oracle.Inputs().Len(), s.weights.Width()
 	if width > 0 && n > maxScores/width {
-		return nil, fmt.Errorf("solver: VariableSelection keeps %d scores of %d examples, too many for it; take another method, BCFW for example", width, n)
+		return nil, fmt.Errorf("solver: VariableSelection would store %d scores of %d examples, which is too many; use another Method, such as BCFW", width, n)
 	}
 	return newSelection(s, v.Joint), nil
 }
@@ -64,7 +64,7 @@ type selection struct {
 
 	psi     []float64
 	gap     []float64 // of every block
-	resting []bool    // blocks whose last step has changed nothing
+	resting []bool    // blocks whose last step changed nothing
 	total   float64   // of all C
 }
 
@@ -126,7 +126,7 @@ func (v *selection) violated(b int) {
 	v.psi[b] = largest - smallest
 }
 
-// worstBlock returns the block with the largest psi that does not rest, -1 without any above the
+// worstBlock returns the block with the largest psi that is not resting, or -1 if none is above the
 // tolerance.
 func (v *selection) worstBlock(tolerance float64) int {
 	best := -1
@@ -140,7 +140,7 @@ func (v *selection) worstBlock(tolerance float64) int {
 
 func (v *selection) epoch(ctx context.Context) parts {
 	return func(yield func(float64, error) bool) {
-		// Scores are computed anew, so that rounding does not accumulate.
+		// Scores are recomputed, so that rounding does not accumulate.
 		clear(v.scores)
 		clear(v.resting)
 		rows := v.oracle.Rows(v.dual)
@@ -199,8 +199,8 @@ func (v *selection) alone(ctx context.Context, b int) error {
 	return err
 }
 
-// together solves the dual over all working sets, after the blocks that are violated at least half
-// as much as b have a competitor more.
+// together solves the dual over all working sets, after adding a competitor to the blocks that are
+// violated at least half as much as b.
 func (v *selection) together(ctx context.Context, b int) error {
 	floor := v.psi[b] / 2
 	var blocks, selected []int
@@ -220,8 +220,8 @@ func (v *selection) together(ctx context.Context, b int) error {
 	return err
 }
 
-// optimize solves the dual over working sets, one of each of the blocks, with all other
-// coefficients as they are. It reports whether a coefficient has changed by more than rounding.
+// optimize solves the dual over working sets, one per block, with all other coefficients fixed. It
+// reports whether a coefficient changed by more than rounding.
 func (v *selection) optimize(ctx context.Context, blocks []int, sets [][]int32) (bool, error) {
 	o := v.oracle
 	var members []member

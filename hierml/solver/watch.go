@@ -11,9 +11,9 @@ import (
 	"github.com/hierml/notebook/hierml/structured"
 )
 
-// Watch makes Progress, if it is nil, a function that tells the watcher of ctx, see package
-// progress, if there is one; another is told what is Done. It returns the context for what is
-// trained with the settings, and a function to call when that is over.
+// Watch sets Progress, if it is nil, to a function that reports to the observer of ctx (package
+// progress), if there is one; a Progress that is set also gets what is Done. It returns the context
+// for the training, and a function to call at its end.
 func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	if tell := s.Progress; tell != nil {
 		w := &way{settings: *s}
@@ -33,15 +33,15 @@ func (s *Settings) Watch(ctx context.Context) (context.Context, func()) {
 	return ctx, work.End
 }
 
-// watched is a training whose watcher is told of it. The methods of nil, of a training that nobody
-// watches, do nothing.
+// watched is a training with an observer. The methods of nil, for a training without one, do
+// nothing.
 type watched struct {
 	work *progress.Work
 	way  way
-	last Progress // what the last certificate or estimate has told, zero before the first
+	last Progress // of the last certificate or estimate, zero before the first
 }
 
-// epoch tells of an epoch that is over.
+// epoch reports a finished epoch.
 func (w *watched) epoch(p Progress) error {
 	w.last = p
 	w.way.behind = w.way.done(p)
@@ -50,15 +50,15 @@ func (w *watched) epoch(p Progress) error {
 	return nil
 }
 
-// begin takes the gap of the point that the training begins at.
+// begin sets the gap of the starting point of the training.
 func (w *watched) begin(gap float64) {
 	if w != nil {
 		w.last = Progress{Gap: gap}
 	}
 }
 
-// tell tells of what is done between the epochs and within one, and at what gap the training
-// stands: an epoch may last for minutes, so the bar shows this and hardly ever the end of an epoch.
+// tell reports the current work, between epochs and within one, and the current gap: an epoch may
+// last for minutes, so the bar mostly shows this and not the end of an epoch.
 func (w *watched) tell(state func() string) {
 	if w != nil {
 		w.work.Report(w.way.behind, func() string {
@@ -70,14 +70,14 @@ func (w *watched) tell(state func() string) {
 	}
 }
 
-// left returns how long the training will last after an epoch, negative if that cannot be known.
+// left returns the remaining time of the training after an epoch, negative if unknown.
 func (w *way) left(p Progress) time.Duration {
 	w.forecast.add(p)
 	goal, most := w.ends()
 	return w.forecast.left(goal, most, w.settings.Time)
 }
 
-// A way is that of a training to its end.
+// A way is the path of a training to its end.
 type way struct {
 	settings Settings
 	first    float64 // gap
@@ -90,8 +90,8 @@ func (w *way) ends() (goal float64, most int) {
 	return cmp.Or(w.settings.Gap, DefaultGap), cmp.Or(w.settings.MaxEpochs, DefaultMaxEpochs)
 }
 
-// done returns how much of the way is behind: of that of the logarithm of the gap, or of the epochs
-// or the time where these are nearer to their end.
+// done returns the completed share of the way: by the logarithm of the gap, or by the epochs or the
+// time if these are nearer to their end.
 func (w *way) done(p Progress) float64 {
 	goal, most := w.ends()
 	gap := p.reached()
@@ -111,7 +111,7 @@ func (w *way) done(p Progress) float64 {
 	return min(done, 1)
 }
 
-// reached is the gap that the training has come to, or what it is thought to be.
+// reached is the current gap of the training, or its estimate.
 func (p Progress) reached() float64 {
 	if p.Estimate > 0 {
 		return p.Estimate
@@ -119,7 +119,7 @@ func (p Progress) reached() float64 {
 	return p.Gap
 }
 
-// state says how the training stands, for a bar.
+// state describes the state of the training, for a bar.
 func (p Progress) state() string {
 	s := fmt.Sprintf("epoch %d, %s", p.Epoch, p.gap())
 	if p.Seconds > 0 {
@@ -128,7 +128,7 @@ func (p Progress) state() string {
 	return s
 }
 
-// gap is the part of the state that says what gap the training has come to.
+// gap is the part of the state with the current gap.
 func (p Progress) gap() string {
 	about := ""
 	if p.Estimate > 0 {
@@ -137,15 +137,15 @@ func (p Progress) gap() string {
 	return fmt.Sprintf("gap %s%.2g", about, p.reached())
 }
 
-// within tells what share of an epoch is done.
+// within reports the share of an epoch that is done.
 func (w *watched) within(epoch int, share float64) {
 	if w != nil {
 		w.tell(func() string { return fmt.Sprintf("%.0f %% of epoch %d", 100*share, epoch) })
 	}
 }
 
-// follow returns a context in which a point, as the text calls it, is certified or its weights are
-// built, so that the watcher is told how far that is.
+// follow returns a context for certifying a point or building its weights, which reports that
+// progress to the observer; the text describes the point.
 func (s *Settings) follow(ctx context.Context, point string) context.Context {
 	if s.watched == nil {
 		return ctx

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// wideAscent is the state of DualAscent where weights have so many columns that scoring all of them
-// for an example costs more than several visits on the columns that its active competitors touch.
-// Active competitors are found by certificates alone, which score many examples at a time, and in
-// the first epoch for parts of the examples, each by the weights that those before it have made.
+// wideAscent is the state of DualAscent for weights with so many columns that scoring all of them
+// for an example costs more than several visits on the columns touched by its active competitors.
+// Only certificates, which score many examples at a time, find active competitors; in the first
+// epoch they are found for parts of the examples, each with the weights made by the previous parts.
 type wideAscent struct{ *ascent }
 
 // Examples of the first part and the largest, and passes over a part.
@@ -26,7 +26,7 @@ func newWideAscent(a *ascent) *wideAscent {
 	return &wideAscent{a}
 }
 
-// estimate is that of an epoch without certificate: every epoch has one.
+// estimate returns no estimate: every epoch has a certificate.
 func (a *wideAscent) estimate() float64 { return 0 }
 
 func (a *wideAscent) epoch(ctx context.Context) parts {
@@ -50,7 +50,7 @@ func (a *wideAscent) epoch(ctx context.Context) parts {
 	}
 }
 
-// first goes through the examples once, part by part.
+// first visits the examples once, part by part.
 func (a *wideAscent) first(ctx context.Context, yield func(float64, error) bool) {
 	all := a.rng.Perm(a.oracle.Blocks())
 	size := firstPart

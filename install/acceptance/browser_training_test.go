@@ -43,7 +43,7 @@ func TestBrowserTraining(t *testing.T) {
 	p := openNotebook(t, "training.ipynb", notebookOf(t, of.cells(*trainingOf)...))
 	for _, kernel := range []struct{ name, says string }{
 		{"first", ""},
-		{"second", "The training goes on from training.checkpoint, of epoch "},
+		{"second", "The training continues from training.checkpoint, from epoch "},
 	} {
 		p.runCell(t, 1, of.limit)
 
@@ -59,7 +59,7 @@ func TestBrowserTraining(t *testing.T) {
 		p.waitRan(t, 2, of.limit)
 		p.screenshot(t, "training-"+kernel.name+"-interrupted")
 		told := strings.Join(p.texts(t, output(2)), "\n")
-		for _, want := range []string{kernel.says, "What the training has come to is in training.checkpoint: called again, it goes on from there.", "interrupted"} {
+		for _, want := range []string{kernel.says, "The state of the training is in training.checkpoint. Run it again to continue from there.", "interrupted"} {
 			if !strings.Contains(told, want) {
 				t.Errorf("the cell in the %s kernel says\n%s\nwithout %q", kernel.name, told, want)
 			}
