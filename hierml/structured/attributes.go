@@ -46,7 +46,7 @@ type Attributes struct {
 	orthonormal bool      // every candidate has a column of its own with value 1, and nothing else
 }
 
-// String tells how many candidates and columns there are.
+// String returns the number of candidates and columns.
 func (a *Attributes) String() string {
 	return fmt.Sprintf("attributes of %d candidates over %d nodes, %d of them with weights", len(a.candidates), a.taxonomy.Len(), len(a.columns))
 }
@@ -101,18 +101,18 @@ func allNodes(t *taxonomy.Taxonomy) []int {
 }
 
 // SqrtAlpha returns the normalized attributes of [CSS16, (5)]: sqrt(alpha_n) on every ancestor n of
-// the leaf and on the leaf itself. alpha has one entry a node, none negative.
+// the leaf and on the leaf itself. alpha has one entry per node, none negative.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
 	}
 	if len(alpha) != t.Len() {
-		return nil, fmt.Errorf("structured: alpha has %d entries, the taxonomy %d nodes; give one weight a node", len(alpha), t.Len())
+		return nil, fmt.Errorf("structured: alpha has %d entries, the taxonomy %d nodes; pass one weight per node", len(alpha), t.Len())
 	}
 	root := make([]float64, len(alpha))
 	for n, v := range alpha {
 		if !(v >= 0) || math.IsInf(v, 1) {
-			return nil, fmt.Errorf("structured: alpha of node %q is %v; node weights are finite and not negative", t.Name(n), v)
+			return nil, fmt.Errorf("structured: alpha of node %q is %v; node weights must be finite and not negative", t.Name(n), v)
 		}
 		root[n] = math.Sqrt(v)
 	}
@@ -145,12 +145,12 @@ func NewAttributes(t *taxonomy.Taxonomy, row func(leaf int) (nodes []int, values
 // ascending.
 func NewCandidates(t *taxonomy.Taxonomy, candidates []int, row func(candidate int) (nodes []int, values []float64)) (*Attributes, error) {
 	if len(candidates) == 0 {
-		return nil, fmt.Errorf("structured: the taxonomy has no leaves; there is nothing to predict")
+		return nil, fmt.Errorf("structured: the taxonomy has no leaves to predict")
 	}
 	a := &Attributes{taxonomy: t, candidates: candidates, indptr: make([]int, 1, len(candidates)+1)}
 	for k, leaf := range candidates {
 		if leaf < 0 || leaf >= t.Len() || k > 0 && candidates[k-1] >= leaf {
-			return nil, fmt.Errorf("structured: candidate %d is node %d; candidates are node ids of the taxonomy and ascend", k, leaf)
+			return nil, fmt.Errorf("structured: candidate %d is node %d; candidates must be node ids of the taxonomy, ascending", k, leaf)
 		}
 		nodes, values := row(leaf)
 		if len(nodes) != len(values) {
@@ -302,7 +302,7 @@ func (a *Attributes) Taxonomy() *taxonomy.Taxonomy { return a.taxonomy }
 // Candidates returns the node ids of the labels, ascending. The slice must not be modified.
 func (a *Attributes) Candidates() []int { return a.candidates }
 
-// Candidate returns the position of a node in Candidates, -1 if it is none.
+// Candidate returns the position of a node in Candidates, or -1 if it is not a candidate.
 func (a *Attributes) Candidate(node int) int {
 	if at, ok := slices.BinarySearch(a.candidates, node); ok {
 		return at

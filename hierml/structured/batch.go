@@ -9,29 +9,29 @@ const batchSize = 32
 // frequent are read for several examples, but of no more than quantizedScores scores.
 const quantizedBatch, quantizedScores = 1024, 32 << 20
 
-// Batch is a number of examples that are scored together and change the weights together, so that
-// workers can share the work. Between the two the solver keeps scores up to date itself, by the
-// inner products of the examples. It holds scratch space.
+// Batch is a set of examples that are scored together and change the weights together, so that
+// workers can share the work. In between, the solver updates the scores by the inner products of
+// the examples. A Batch has scratch space.
 type Batch interface {
-	// Size is the number of examples that it takes.
+	// Size is the maximum number of examples.
 	Size() int
-	// Load takes up to Size examples and scores them under the weights as they are. The result does
-	// not depend on workers.
+	// Load loads up to Size examples and scores them under the current weights. The result does not
+	// depend on workers.
 	Load(examples []int, workers int)
-	// Take takes up to Size examples without scores.
+	// Take loads up to Size examples without scores.
 	Take(examples []int)
 	// Multiply computes the inner products of the examples loaded or taken.
 	Multiply()
-	// ScoresAt writes the scores of the columns given of every example taken, under the weights as
-	// they are, into dst, one slice an example; after Multiply. The result does not depend on
-	// workers.
+	// ScoresAt writes the scores of the given columns for every loaded example, under the current
+	// weights, into dst, one slice per example. Call it after Multiply. The result does not depend
+	// on workers.
 	ScoresAt(columns [][]int32, dst [][]float64, workers int)
-	// Scores returns the scores of the k-th example, which the caller may change.
+	// Scores returns the scores of the k-th example. The caller may change them.
 	Scores(k int) []float64
 	// Products returns the inner products of the k-th example with those before it, since Multiply.
 	Products(k int) []float64
-	// Add adds u_k (x) x_k for all examples to the weights, where u has one row an example of the
-	// batch; after Multiply. The result does not depend on workers.
+	// Add adds u_k (x) x_k for all examples to the weights, where u has one row per example of the
+	// batch. Call it after Multiply. The result does not depend on workers.
 	Add(u *Rows, workers int)
 }
 
@@ -59,7 +59,7 @@ type entry struct {
 	value   float32
 }
 
-// NewBatch returns an empty batch: of one example where there are few columns, so that sharing the
+// NewBatch returns an empty batch. With few columns its size is one example, because sharing the
 // work would not pay.
 func (s *linearState) NewBatch() Batch {
 	b := &linearBatch{state: s, size: batchSize}

@@ -1,7 +1,7 @@
 package structured
 
 // Both returns the comparisons of two kinds that examples take part in, over the same columns: the
-// blocks of first, then those of second. Every block has a slack variable of its own, as in [QGH09,
+// blocks of first, then those of second. Every block has its own slack variable, as in [QGH09,
 // (9)].
 func Both(first, second Competitors) Competitors { return &both{first, second, first.Blocks()} }
 

@@ -11,14 +11,15 @@ import (
 )
 
 // ClosedSets compares the label set of every example with every other set of nodes that is closed
-// under taking ancestors, the empty one too, one block an example: the largest
+// under taking ancestors, including the empty set, in one block per example: the largest
 //
 //	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the closed sets Y,   F(x, Y) = sum_{n in Y} <theta_n, x>,
 //
-// with the nodes coupled by Edges: HM3 [RSSS06] over the labelings that keep to the hierarchy.
-// Labels may be inner nodes. The worst set is found exactly on every graph, by labelset.Closed.
+// with the nodes coupled by Edges: HM3 [RSSS06] over the labelings that are consistent with the
+// hierarchy. Labels may be inner nodes. The most violating set is found exactly on every graph, by
+// labelset.Closed.
 //
-// Sets are named in the order in which the searches found them, a block apart.
+// Sets are numbered per block, in the order in which the searches found them.
 type ClosedSets struct {
 	edges *Edges
 	space *labelset.Space
@@ -31,7 +32,7 @@ type ClosedSets struct {
 }
 
 // NewClosedSets returns the comparisons for examples with the given sets of labels, nodes of the
-// taxonomy, possibly none; the nodes above are implied. c weighs every example.
+// taxonomy, possibly none; the nodes above are implied. c is the weight of every example.
 func NewClosedSets(e *Edges, labels [][]int, l loss.Decomposing, c float64) (*ClosedSets, error) {
 	if e == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing closed sets needs Edges and a loss")
@@ -64,7 +65,7 @@ func NewClosedSets(e *Edges, labels [][]int, l loss.Decomposing, c float64) (*Cl
 		x.constant = l.Decompose(set, rewards)
 		for n, r := range rewards {
 			if math.IsNaN(r) || math.IsInf(r, 0) {
-				return nil, fmt.Errorf("structured: the loss of row %d at node %q is %v; a loss is finite", i, t.Name(n), r)
+				return nil, fmt.Errorf("structured: the loss of row %d at node %q is %v; a loss must be finite", i, t.Name(n), r)
 			}
 			if r != s.common[n] {
 				x.nodes, x.rewards = append(x.nodes, int32(n)), append(x.rewards, r)
@@ -74,7 +75,7 @@ func NewClosedSets(e *Edges, labels [][]int, l loss.Decomposing, c float64) (*Cl
 	return s, nil
 }
 
-// Edges returns what couples the nodes.
+// Edges returns the coupling of the nodes.
 func (s *ClosedSets) Edges() *Edges { return s.edges }
 
 // Blocks returns the number of examples.
@@ -112,7 +113,7 @@ func (s *ClosedSets) Product(b int, k, l int32) float64 {
 	return products[1]
 }
 
-// Products writes the inner products of every two of some differences.
+// Products writes the inner products of all pairs of some differences.
 func (s *ClosedSets) Products(b int, ids []int32, dst []float64, stride int) {
 	sets := s.sets(b)
 	dense := s.scratch.Get().(*[]float64)
@@ -143,7 +144,7 @@ func (s *ClosedSets) Products(b int, ids []int32, dst []float64, stride int) {
 	s.scratch.Put(dense)
 }
 
-// NewSearch returns a search for the worst set.
+// NewSearch returns a search for the most violating set.
 func (s *ClosedSets) NewSearch() Search {
 	n := len(s.common)
 	return &closedSearch{ClosedSets: s, searcher: s.space.NewClosed(), theta: make([]float64, n), rewards: make([]float64, n), in: make([]bool, n)}

@@ -1,10 +1,10 @@
 package structured
 
-// Combiner is a [State] of weights few enough that whole matrices of them may be combined.
+// Combiner is a [State] with so few weights that whole matrices of them can be combined.
 type Combiner interface {
 	State
-	// Dot returns the inner product with weights of the same inputs and columns, which have been
-	// Set since they changed last.
+	// Dot returns the inner product with weights of the same inputs and columns. Call Set on them
+	// after their last change.
 	Dot(other State) float64
 	// AddScaled adds a multiple of weights of the same inputs and columns.
 	AddScaled(scale float64, other State)
@@ -13,8 +13,8 @@ type Combiner interface {
 // maxCombined bounds the entries of weights that are combined.
 const maxCombined = 4 << 20
 
-// AsCombiner returns the state as a Combiner, nil where that would be too much work or memory, or
-// where weights of 16 bits would be rounded once more.
+// AsCombiner returns the state as a Combiner. It returns nil if that would take too much work or
+// memory, or if weights of 16 bits would be rounded again.
 func AsCombiner(s State) Combiner {
 	switch s := s.(type) {
 	case *linearState:

@@ -34,8 +34,8 @@ func (l *Linear) isDense(columns int) bool {
 	return l.dense != nil && l.depth*scoreWidth(columns) <= maxCombined
 }
 
-// Dense reports whether the examples are dense, so that a few columns of the weights are scored and
-// changed for little more than their share of all.
+// Dense reports whether the examples are dense, so that scoring and changing a few columns of the
+// weights costs little more than their share.
 func (o *Oracle) Dense() bool {
 	l, ok := o.inputs.(*Linear)
 	return ok && l.isDense(len(o.columns))
@@ -91,7 +91,7 @@ func (s *denseState) ScoresAt(i int, columns []int32, dst []float64) {
 	}
 }
 
-// ColumnCost is that of a column whose sums wait for one another, beside four: 3.
+// ColumnCost is 3: the sums of a single column wait for each other, those of four columns do not.
 func (s *denseState) ColumnCost() int { return 3 }
 
 func (s *denseState) Add(i int, columns []int32, u []float64) {
@@ -113,7 +113,7 @@ func (s *denseState) SetColumn(c int, w []float64) (square float64) {
 	return square
 }
 
-// Set adds up every column in float64 and then rounds it to what is stored.
+// Set sums every column in float64 and then rounds it to the stored form.
 func (s *denseState) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	norms := make([][2]float64, s.width)
 	shares := min(guarded.Workers(workers), s.width)
@@ -177,7 +177,7 @@ type denseBatch struct {
 	row      []float64 // features of an example
 }
 
-// NewBatch returns an empty batch: of one example where there are few columns, so that sharing the
+// NewBatch returns an empty batch. With few columns its size is one example, because sharing the
 // work would not pay.
 func (s *denseState) NewBatch() Batch {
 	b := &denseBatch{state: s, size: batchSize, row: make([]float64, s.linear.depth)}

@@ -9,20 +9,20 @@ import (
 )
 
 // Given returns the attributes that have value[n] at node n for every leaf below n and for n
-// itself, and zero elsewhere: [Cai08, (3.7)]. value has one entry a node, finite.
+// itself, and zero elsewhere: [Cai08, (3.7)]. value has one finite entry per node.
 func Given(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
 	}
 	if len(value) != t.Len() {
-		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; give one value a node", len(value), t.Len())
+		return nil, fmt.Errorf("structured: %d attribute values for a taxonomy of %d nodes; pass one value per node", len(value), t.Len())
 	}
 	return ancestors(t, value)
 }
 
-// OfNodes returns the indicator attributes of Ancestors for all nodes as candidates, not the leaves
-// alone: what a problem needs that compares inner nodes. Restrict gives those of the leaves over
-// the same columns.
+// OfNodes returns the indicator attributes of Ancestors with all nodes as candidates, not only the
+// leaves, for problems that compare inner nodes. Restrict returns those of the leaves over the same
+// columns.
 func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 	a, err := NewCandidates(t, allNodes(t), func(n int) ([]int, []float64) {
 		above := t.Ancestors(n)
@@ -35,7 +35,7 @@ func OfNodes(t *taxonomy.Taxonomy) *Attributes {
 }
 
 // ByDepth returns the attributes that are value[d] at nodes of depth d, the longest path from a
-// root [Cai08, section 3.2]. value has one entry a depth, from the roots on.
+// root [Cai08, section 3.2]. value has one entry per depth, from the roots on.
 func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -44,7 +44,7 @@ func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 	for n := range values {
 		d := t.Depth(n)
 		if d >= len(value) {
-			return nil, fmt.Errorf("structured: %d attribute values, and node %q has depth %d; give one value a depth, from 0 on", len(value), t.Name(n), d)
+			return nil, fmt.Errorf("structured: %d attribute values, and node %q has depth %d; pass one value per depth, from 0 on", len(value), t.Name(n), d)
 		}
 		values[n] = value[d]
 	}
@@ -53,8 +53,8 @@ func ByDepth(t *taxonomy.Taxonomy, value []float64) (*Attributes, error) {
 
 // InvSqrtMaxDepth returns the attributes of [Cai08, section 7.2] for trees whose leaves are all
 // equally deep: 0 at the roots, otherwise 1/sqrt(depth), with depth the largest number of ancestors
-// of a leaf, without the leaf. Attribute vectors have norm 1 where all leaves have that many;
-// elsewhere InvSqrtDepth's have. A taxonomy of roots alone is an error.
+// of a leaf, without the leaf. Attribute vectors have norm 1 if all leaves have that many;
+// otherwise use InvSqrtDepth. It returns an error if the taxonomy has only roots.
 func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -64,7 +64,7 @@ func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 		depth = max(depth, len(t.Ancestors(leaf))-1)
 	}
 	if depth == 0 {
-		return nil, fmt.Errorf("structured: attributes divide by the depth, and all nodes are roots; put a node above them or take flat attributes")
+		return nil, fmt.Errorf("structured: attributes divide by the depth, and all nodes are roots; put a node above them or use flat attributes")
 	}
 	values := make([]float64, t.Len())
 	for n := range values {
@@ -77,15 +77,15 @@ func InvSqrtMaxDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 
 // InvSqrtDepth returns the attributes of [Cai08, section 7.2] for taxonomies of unequal depth: for
 // a leaf y 0 at the roots, otherwise 1/sqrt(depth(y)), with depth(y) the number of ancestors of y
-// without y. Attribute vectors have norm 1 where every leaf is below one root only. A leaf that is
-// a root is an error.
+// without y. Attribute vectors have norm 1 if every leaf is below only one root. It returns an
+// error if a leaf is a root.
 func InvSqrtDepth(t *taxonomy.Taxonomy) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
 	}
 	for _, leaf := range t.Leaves() {
 		if len(t.Parents(leaf)) == 0 {
-			return nil, fmt.Errorf("structured: attributes divide by the depth, and leaf %q is a root; put a node above it or take other attributes", t.Name(leaf))
+			return nil, fmt.Errorf("structured: attributes divide by the depth, and leaf %q is a root; put a node above it or use other attributes", t.Name(leaf))
 		}
 	}
 	return NewAttributes(t, func(leaf int) ([]int, []float64) {

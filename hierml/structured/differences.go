@@ -11,19 +11,18 @@ import (
 //
 //	1/2 sum over the edges {m, n} of ||w_n - w_m||^2 + 1/2 sum_n ground_n ||w_n||^2.
 //
-// Edges are between nodes of the taxonomy, in whatever direction, each once; those of the taxonomy
-// itself, Edges, or others. ground has one number a node, none negative, or is nil for zeros. Nodes
-// of the taxonomy without edge and ground are not penalized.
+// The edges are between nodes of the taxonomy, in any direction, each once: those of the taxonomy
+// (Taxonomy.Edges) or others. ground has one number per node, none negative, or is nil for zeros.
+// Nodes of the taxonomy without edge and ground are not penalized.
 //
 // The matrix of this form, the Laplacian of the graph and ground on its diagonal, is factored as
-// LL' with u = L'w: u_n is a multiple of what w_n differs by from a mean of nodes that come after
-// it in the elimination, which on trees is its parent. On trees no entries come up in L, and the
-// attributes of a node are at its ancestors.
+// LL' with u = L'w: u_n is a multiple of the difference between w_n and a mean of nodes eliminated
+// later, on trees its parent. On trees L has no fill-in, and the attributes of a node are at its
+// ancestors.
 //
-// A connected part of the graph without ground does not tell weights from those that are higher by
-// the same everywhere in it. One of its nodes is free: its u is its own w, which has no part in the
-// penalty, and 1 is its attribute for all nodes of the part. The free nodes are returned,
-// ascending.
+// In a connected component without ground, adding a constant to the weights does not change the
+// penalty. One of its nodes is free: its u is its own w, which is not penalized, and its attribute
+// is 1 for all nodes of the component. Laplacian returns the free nodes, ascending.
 func Laplacian(ctx context.Context, t *taxonomy.Taxonomy, candidates []int, edges [][2]int, ground []float64) (a *Attributes, free []int, err error) {
 	if t == nil {
 		return nil, nil, taxonomy.ErrNone
@@ -43,8 +42,8 @@ func Laplacian(ctx context.Context, t *taxonomy.Taxonomy, candidates []int, edge
 //
 //	1/2 sum_n ( ||w_n||^2 + sum over the children m of n of ||w_n - w_m||^2 )
 //
-// It is that of Laplacian with a ground of 1 at every node. On trees the attributes of a node are
-// path sums, in which every step down from a node loses the same share.
+// It is Laplacian with a ground of 1 at every node. On trees the attributes of a node are path sums
+// in which every step down from a node decreases by the same factor.
 func Differences(ctx context.Context, t *taxonomy.Taxonomy) (*Attributes, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone

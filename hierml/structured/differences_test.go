@@ -157,7 +157,7 @@ func TestLaplacianOfTree(t *testing.T) {
 
 func TestLaplacianErrors(t *testing.T) {
 	g := example.Tree(3)
-	for what, edges := range map[string][][2]int{"different nodes": {{1, 1}}, "0..3": {{0, 4}}, "given twice": {{1, 2}, {2, 1}}} {
+	for what, edges := range map[string][][2]int{"different nodes": {{1, 1}}, "0..3": {{0, 4}}, "listed twice": {{1, 2}, {2, 1}}} {
 		if _, _, err := Laplacian(context.Background(), g, g.Leaves(), edges, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v: error %v, want %q", edges, err, what)
 		}

@@ -64,8 +64,8 @@ func (o *Oracle) Rows(d *Dual) *Rows {
 	return rows
 }
 
-// Build sets w to W(d) and returns the squared norms of W(d) and of w as it is stored. The result
-// does not depend on workers. Build returns ctx's error if it is cancelled.
+// Build sets w to W(d) and returns the squared norms of W(d) and of w as stored. The result does
+// not depend on workers. Build returns ctx's error if it is cancelled.
 func (o *Oracle) Build(ctx context.Context, d *Dual, w State, workers int) (exact, stored float64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, 0, err
@@ -74,15 +74,14 @@ func (o *Oracle) Build(ctx context.Context, d *Dual, w State, workers int) (exac
 	return w.Set(ctx, o.Rows(d), workers)
 }
 
-// Certificate is a primal value that weights attain and a dual value that no weights can undercut.
+// Certificate has the primal value of some weights and a dual value, a lower bound for all weights.
 type Certificate struct {
 	Primal float64
 	Dual   float64
 }
 
-// Gap returns the relative duality gap (Primal - Dual) / Primal, zero if the
-// primal value is zero. The primal value is at most the optimum divided by
-// 1-Gap. Where a value is no finite number nothing is known, and the gap is 1.
+// Gap returns the relative duality gap (Primal - Dual) / Primal, zero if the primal value is zero.
+// The primal value is at most the optimum divided by 1-Gap. If a value is not finite, the gap is 1.
 func (c Certificate) Gap() float64 {
 	if v := c.Primal - c.Dual; math.IsNaN(v) || math.IsInf(v, 0) {
 		return 1

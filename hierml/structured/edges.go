@@ -22,8 +22,8 @@ import (
 // and the smallest 1/2 ||w||^2 that gives theta is 1/2 tr(theta' M^-1 theta) with M_vv twice the
 // number of edges of v, that from above a root included, and M_vp = -1 for every edge: 2 + 2
 // |children| and -1 on trees. Edges is a sparse L with M = L L', so that the columns u = L^-1
-// theta, one a node, have the norm 1/2 ||u||^2. It has no more entries than nodes and edges on
-// trees and forests; on other graphs nodes with several parents add some.
+// theta, one a node, have the norm 1/2 ||u||^2. On trees and forests it has no more entries than
+// nodes and edges; on other graphs, nodes with several parents add entries.
 type Edges struct {
 	taxonomy *taxonomy.Taxonomy
 	diagonal []float64 // of M
@@ -34,8 +34,8 @@ type Edges struct {
 	values  []float64
 }
 
-// NewEdges returns the edge attributes of a taxonomy. It is an error if the graph is so far from a
-// tree that the factor would fill the memory.
+// NewEdges returns the edge attributes of a taxonomy. It returns an error if the graph is so far
+// from a tree that the factor would not fit into memory.
 func NewEdges(ctx context.Context, t *taxonomy.Taxonomy) (*Edges, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -60,8 +60,8 @@ func (e *Edges) Taxonomy() *taxonomy.Taxonomy { return e.taxonomy }
 // Columns returns the node of each column: all nodes, by id.
 func (e *Edges) Columns() []int { return allNodes(e.taxonomy) }
 
-// Row returns the columns of u that theta of a node is a sum of, and their factors. The slices must
-// not be modified.
+// Row returns the columns of u whose weighted sum is theta of a node, and their factors. The slices
+// must not be modified.
 func (e *Edges) Row(n int) (columns []int32, factors []float64) {
 	return e.columns[e.begin[n]:e.begin[n+1]], e.values[e.begin[n]:e.begin[n+1]]
 }
@@ -110,7 +110,7 @@ func (e *Edges) Weights(u *Weights, a *Attributes) (*Weights, error) {
 	return w, nil
 }
 
-// Expansion does for the expansion of a kernel problem what Weights does for weights.
+// Expansion is Weights for the expansion of a kernel problem.
 func (e *Edges) Expansion(x *Expansion, a *Attributes) (*Expansion, error) {
 	to, err := e.positions(a)
 	if err != nil {
@@ -144,7 +144,7 @@ func (e *Edges) Expansion(x *Expansion, a *Attributes) (*Expansion, error) {
 // positions returns the column of every node in the attributes.
 func (e *Edges) positions(a *Attributes) ([]int, error) {
 	if a.taxonomy != e.taxonomy || len(a.columns) != e.taxonomy.Len() {
-		return nil, fmt.Errorf("structured: attributes with columns for %d nodes, and edges of %d; take Ancestors of the same taxonomy, widened to all nodes", len(a.columns), e.taxonomy.Len())
+		return nil, fmt.Errorf("structured: the attributes have columns for %d nodes, and the edges have %d; use Ancestors of the same taxonomy, widened to all nodes", len(a.columns), e.taxonomy.Len())
 	}
 	return a.column, nil
 }

@@ -61,10 +61,10 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 	for _, e := range edges {
 		a, b := e[0], e[1]
 		if min(a, b) < 0 || max(a, b) >= n || a == b {
-			return nil, fmt.Errorf("structured: an edge between the nodes %d and %d; edges are between different nodes, which are 0..%d", a, b, n-1)
+			return nil, fmt.Errorf("structured: an edge between the nodes %d and %d; edges must be between different nodes in 0..%d", a, b, n-1)
 		}
 		if rest[a][int32(b)] != 0 {
-			return nil, fmt.Errorf("structured: the edge between %q and %q is given twice; give it once, in one of its directions", t.Name(a), t.Name(b))
+			return nil, fmt.Errorf("structured: the edge between %q and %q is listed twice; list it once, in one direction", t.Name(a), t.Name(b))
 		}
 		rest[a][int32(b)], rest[b][int32(a)] = -1, -1
 		f.diagonal[a]++
@@ -94,7 +94,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 		d := math.Sqrt(pivot[v])
 		f.pivot[v] = d
 		if entries += 1 + len(rest[v]); entries > maxFactor {
-			return nil, fmt.Errorf("structured: the graph has so many nodes with several parents that its edges take more than %d numbers; take one parent for each, as by Minimal, or a method for trees", maxFactor)
+			return nil, fmt.Errorf("structured: the graph has so many nodes with several parents that its edges take more than %d numbers; keep one parent for each, as with Minimal, or use a method for trees", maxFactor)
 		}
 		column := make([]factorEntry, 0, len(rest[v]))
 		for a, m := range rest[v] {
@@ -127,7 +127,7 @@ func newFactor(ctx context.Context, t *taxonomy.Taxonomy, edges [][2]int, ground
 	return f, nil
 }
 
-// groundedParts tells of every node whether its part of the graph has ground.
+// groundedParts reports for every node whether its component of the graph has ground.
 func groundedParts(neighbours []map[int32]float64, ground []float64) []bool {
 	grounded := make([]bool, len(neighbours))
 	var open []int32

@@ -7,9 +7,9 @@ import (
 
 type followKey struct{}
 
-// Followed returns a context in which Build and Certify tell how far they are. tell is called,
-// maybe by several goroutines at the same time, with the part that is done, from 0 to 1, of the
-// pass over the features that makes the weights, and of that over the examples that evaluates them.
+// Followed returns a context in which Build and Certify report progress. tell is called, perhaps
+// concurrently, with the completed share, from 0 to 1, of the pass over the features that computes
+// the weights, and of the pass over the examples that evaluates them.
 func Followed(ctx context.Context, tell func(evaluating bool, part float64)) context.Context {
 	return context.WithValue(ctx, followKey{}, tell)
 }

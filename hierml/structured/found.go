@@ -14,8 +14,8 @@ type foundSets struct {
 	found []atomic.Pointer[[]foundSet]
 }
 
-// Lasting reports whether ids of competitors name the same ones in another process with the same
-// problem. Those that are named in the order in which searches found them do not.
+// Lasting reports whether ids of competitors have the same meaning in another process with the same
+// problem. Ids assigned in the order of the searches do not.
 func Lasting(c Competitors) bool {
 	switch c := c.(type) {
 	case *both:
@@ -55,7 +55,7 @@ func (s *foundSets) sets(b int) []foundSet {
 	return nil
 }
 
-// Known tells whether the id names a set that a search has found.
+// Known reports whether the id names a set that a search has found.
 func (s *foundSets) Known(b int, id int32) bool { return id >= 0 && int(id) < len(s.sets(b)) }
 
 // Cost returns the loss of a set.

@@ -25,7 +25,7 @@ type Inputs interface {
 	NewState(columns []int, p Precision) State
 }
 
-// Precision is how exact weights are to be.
+// Precision is the required precision of weights.
 type Precision int
 
 const (
@@ -35,9 +35,9 @@ const (
 	Half
 )
 
-// State is a weight matrix W, one row a column of the problem, as a solver changes it: by steps u
-// (x) x_i of the examples. Scores may be called from several goroutines while nothing changes the
-// weights.
+// State is a weight matrix W, with one row per column of the problem, that a solver changes by
+// steps u (x) x_i of the examples. Scores is safe for concurrent use while the weights do not
+// change.
 type State interface {
 	// Width is the length of a slice of scores, at least the number of columns.
 	Width() int
@@ -47,21 +47,21 @@ type State interface {
 	Add(i int, columns []int32, u []float64)
 	// NewBatch returns an empty batch of examples.
 	NewBatch() Batch
-	// Set makes W the sum of rows u_i (x) x_i and returns the squared norms of the sum and of W as
-	// it is stored. The result does not depend on workers. If ctx ends before, it returns ctx's
-	// error, and W is of no use until it is set again.
+	// Set sets W to the sum of rows u_i (x) x_i and returns the squared norms of the sum and of W
+	// as stored. The result does not depend on workers. If ctx is cancelled, it returns ctx's
+	// error, and W is invalid until it is set again.
 	Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error)
 }
 
-// Columned is a State whose columns can be set, as those of [Linear] that are not in 16 bits.
+// Columned is a State whose columns can be set, such as those of [Linear] that are not in 16 bits.
 type Columned interface {
 	State
-	// SetColumn makes the weights of a column w, one a feature, rounded to what is stored, and
-	// returns the squared norm of that.
+	// SetColumn sets the weights of a column to w, one per feature, rounded to the stored form, and
+	// returns the squared norm of the stored weights.
 	SetColumn(c int, w []float64) (square float64)
 }
 
-// Rows are sparse vectors u_i over the columns of the weights, one an example.
+// Rows are sparse vectors u_i over the columns of the weights, one per example.
 type Rows struct {
 	Border  []int // those of example i lie between Border[i] and Border[i+1]
 	Columns []int32
@@ -92,7 +92,7 @@ type Linear struct {
 // change.
 func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	if x == nil || x.Rows == 0 {
-		return nil, fmt.Errorf("structured: no examples; give X at least one row")
+		return nil, fmt.Errorf("structured: no examples; pass X at least one row")
 	}
 	if err := CheckMatrix(x); err != nil {
 		return nil, err
@@ -102,11 +102,11 @@ func NewLinear(x *dataset.Matrix) (*Linear, error) {
 	return l, nil
 }
 
-// CheckMatrix reports the first thing wrong with a sparse matrix: lengths, indices that do not
-// ascend or lie outside, values that are not finite.
+// CheckMatrix returns an error for the first fault of a sparse matrix: wrong lengths, indices that
+// do not ascend or are out of range, values that are not finite.
 func CheckMatrix(x *dataset.Matrix) error {
 	if x == nil {
-		return fmt.Errorf("structured: no matrix")
+		return fmt.Errorf("structured: the matrix is nil")
 	}
 	if x.Rows < 0 || x.Cols < 0 || len(x.Indptr) != x.Rows+1 || len(x.Indices) != len(x.Values) {
 		return fmt.Errorf("structured: matrix of %d rows and %d columns has %d row borders, %d indices and %d values; expected %d borders and as many indices as values",
@@ -125,7 +125,7 @@ func CheckMatrix(x *dataset.Matrix) error {
 		before := int32(-1)
 		for k, f := range indices {
 			if f <= before || int(f) >= x.Cols {
-				return fmt.Errorf("structured: row %d has feature %d after %d; features ascend and lie in 0..%d", i, f, before, x.Cols-1)
+				return fmt.Errorf("structured: row %d has feature %d after %d; features must ascend and be in 0..%d", i, f, before, x.Cols-1)
 			}
 			before = f
 			if v := float64(values[k]); math.IsNaN(v) || math.IsInf(v, 0) {
@@ -193,8 +193,8 @@ func (l *Linear) NewState(columns []int, p Precision) State {
 	return &linearState{Weights: w(columns, l.x.Cols), linear: l}
 }
 
-// LinearWeights returns the weight matrix of a state of Linear inputs, nil for others. It is that
-// of the state as it is, and of no use when the state has changed.
+// LinearWeights returns the weight matrix of a state of Linear inputs, nil for others. It is
+// invalid after the state has changed.
 func LinearWeights(s State) *Weights {
 	switch s := s.(type) {
 	case *linearState:
@@ -338,22 +338,22 @@ func (w *Weights) round(lo, hi int, sums []float64) (norm [2]float64) {
 // [Expansion].
 type Kernel struct{ gram *mat.SymDense }
 
-// NewKernel returns examples with the given inner products, which are finite. That the matrix is
-// positive semidefinite is the caller's to know: otherwise there is no problem to solve. It is
-// shared, not copied, and must not change.
+// NewKernel returns examples with the given inner products, which must be finite. The caller must
+// make sure that the matrix is positive semidefinite: otherwise the problem has no solution. The
+// matrix is shared, not copied, and must not change.
 func NewKernel(gram *mat.SymDense) (*Kernel, error) {
 	if gram == nil || gram.IsEmpty() {
-		return nil, fmt.Errorf("structured: no examples; give a Gram matrix of at least one row")
+		return nil, fmt.Errorf("structured: no examples; pass a Gram matrix of at least one row")
 	}
 	n := gram.SymmetricDim()
 	for i := range n {
 		for j := i; j < n; j++ {
 			if v := gram.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("structured: the inner product of examples %d and %d is %v; it is finite", i, j, v)
+				return nil, fmt.Errorf("structured: the inner product of examples %d and %d is %v; it must be finite", i, j, v)
 			}
 		}
 		if v := gram.At(i, i); v < 0 {
-			return nil, fmt.Errorf("structured: the inner product of example %d with itself is %v; it is not negative", i, v)
+			return nil, fmt.Errorf("structured: the inner product of example %d with itself is %v; it must not be negative", i, v)
 		}
 	}
 	return &Kernel{gram}, nil
@@ -374,7 +374,7 @@ func (k *Kernel) NewState(columns []int, _ Precision) State {
 	return &Expansion{Columns: columns, Rows: Rows{Border: make([]int, k.Len()+1)}, kernel: k, width: width, scores: make([]float64, k.Len()*width)}
 }
 
-// Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a [Kernel]: it holds
+// Expansion is a weight matrix W = sum_i u_i (x) phi(x_i) over the examples of a [Kernel]. It has
 // the vectors u_i and the scores of all examples.
 type Expansion struct {
 	Columns []int // node id of each column
@@ -410,7 +410,7 @@ func (e *Expansion) addTo(lo, hi, i int, columns []int32, u []float64) {
 	}
 }
 
-// Set makes the weights those of the vectors given.
+// Set sets the weights from the given vectors.
 func (e *Expansion) Set(ctx context.Context, u *Rows, workers int) (exact, stored float64, err error) {
 	e.Rows = Rows{Border: append([]int(nil), u.Border...), Columns: append([]int32(nil), u.Columns...), Values: append([]float64(nil), u.Values...)}
 	norms := make([]float64, e.kernel.Len())

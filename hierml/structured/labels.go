@@ -10,8 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// Rescaling says how the loss Delta enters the hinge
-// max_y { b(y) + r(y) (F(y) - F(y_i)) }.
+// Rescaling determines how the loss Delta enters the hinge max_y { b(y) + r(y) (F(y) - F(y_i)) }.
 type Rescaling int
 
 const (
@@ -22,8 +21,8 @@ const (
 	// maximum taken over y != y_i and a hinge around it, without which the printed optimum is W =
 	// 0. Labels with the attributes of y_i are left out.
 	Norm
-	// Slack rescaling: b = r = Delta, so that a margin of 1 is asked for and a violation of it
-	// weighs Delta. [Cai08, (4.10)]; TREELOSS of [ZXW11].
+	// Slack rescaling: b = r = Delta. A margin of 1 is required, and a violation has weight Delta.
+	// [Cai08, (4.10)]; TREELOSS of [ZXW11].
 	Slack
 )
 
@@ -53,7 +52,7 @@ func (r Rescaling) String() string {
 const costTable = 64 << 20
 
 // Labels compares the label of every example with every other candidate of the attributes: one
-// block an example, whose competitors are named by their positions in Attributes.Candidates.
+// block per example, whose competitors are identified by their positions in Attributes.Candidates.
 type Labels struct {
 	attributes *Attributes
 	loss       loss.Loss
@@ -68,8 +67,8 @@ type Labels struct {
 	largest []float64   // b by true label, nil for Norm
 }
 
-// NewLabels returns the comparisons of labels y, one node id an example, with the other candidates
-// of the attributes. c weighs every example.
+// NewLabels returns the comparisons of labels y, one node id per example, with the other candidates
+// of the attributes. c is the weight of every example.
 func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*Labels, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing labels needs Attributes and a Loss")
@@ -81,7 +80,7 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 		return nil, err
 	}
 	if r < Margin || r > Slack {
-		return nil, fmt.Errorf("structured: unknown rescaling %d; expected structured.Margin, structured.Norm or structured.Slack", int(r))
+		return nil, fmt.Errorf("structured: unknown Rescaling %d; use structured.Margin, structured.Norm or structured.Slack", int(r))
 	}
 	t := a.taxonomy
 	ls := &Labels{attributes: a, loss: l, rescaling: r, c: c, truth: make([]int32, len(y)), leaves: slices.Equal(a.candidates, t.Leaves())}
@@ -91,7 +90,7 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 		}
 		k := a.Candidate(n)
 		if k < 0 {
-			return nil, fmt.Errorf("structured: row %d has label %q, an inner node of the taxonomy; labels are leaves", i, t.Name(n))
+			return nil, fmt.Errorf("structured: row %d has label %q, an inner node of the taxonomy; labels must be leaves", i, t.Name(n))
 		}
 		ls.truth[i] = int32(k)
 	}
@@ -153,7 +152,7 @@ func (ls *Labels) check(y int32, losses []float64) (largest float64, err error) 
 	t, candidates := ls.attributes.taxonomy, ls.attributes.candidates
 	for z, v := range losses {
 		if !(v >= 0 && v <= math.MaxFloat64) || z == int(y) && v != 0 {
-			return 0, fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite, not negative, and zero for the truth",
+			return 0, fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss must be finite, not negative, and zero for the truth",
 				t.Name(candidates[z]), t.Name(candidates[y]), v)
 		}
 		if v > largest {
@@ -194,17 +193,17 @@ func (ls *Labels) rescale(truth int32, cost, scale []float64) {
 // Attributes returns the attribute vectors.
 func (ls *Labels) Attributes() *Attributes { return ls.attributes }
 
-// Separate reports whether the directions of the competitors of an example have the column of its
-// label in common and each one more of its own, as those of a flat SVM with margin rescaling do.
+// Separate reports whether the directions of the competitors of an example share only the column of
+// its label and have one other column each, as in a flat SVM with margin rescaling.
 func (ls *Labels) Separate() bool { return ls.attributes.orthonormal && ls.rescaling == Margin }
 
 // Label returns the position of the true label of example i.
 func (ls *Labels) Label(i int) int32 { return ls.truth[i] }
 
-// Leads writes into dst, one entry a candidate, by how much the score of the candidate at position
-// y has to be above that of each for an example with label y to have no error: b/r, which is Delta
-// with margin and norm rescaling and 1 with slack rescaling. It is zero where nothing is asked for:
-// of y itself, and of labels whose loss is zero or that norm rescaling leaves out.
+// Leads writes into dst, one entry per candidate, the lead of the candidate at position y that an
+// example with label y needs to have no error: b/r, which is Delta with margin and norm rescaling
+// and 1 with slack rescaling. It is zero where nothing is required: for y itself, and for labels
+// whose loss is zero or that norm rescaling leaves out.
 func (ls *Labels) Leads(y int, dst []float64) {
 	for z := range dst {
 		dst[z] = 0
@@ -253,7 +252,7 @@ func (ls *Labels) terms(truth, y int32) (cost, scale float64) {
 	return cost, 1
 }
 
-// Known tells whether y is a position among the candidates.
+// Known reports whether y is a position among the candidates.
 func (ls *Labels) Known(_ int, y int32) bool { return y >= 0 && int(y) < len(ls.attributes.candidates) }
 
 // Cost returns b_i(y).

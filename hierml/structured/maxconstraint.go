@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// MaxConstraint separates, for each node, the examples that have it from the others, where the
-// score of a node is the highest at or below it, the max constraint of [GL20]: one block an example
-// and a node, with the loss
+// MaxConstraint separates, for each node, the examples that have it from the others. The score of a
+// node is the highest at or below it, the max constraint of [GL20]. There is one block per pair of
+// an example and a node, with the loss
 //
 //	max(0, 1 - <W_n, x_i>)                         for a node n that example i has,
 //	max(0, 1 + max_{m at or below n} <W_m, x_i>)   for the other nodes.
 //
-// Both are convex. Of a node that the example has its own score counts: the highest score below it
-// would make the first loss a minimum of hinges. An example has its labels and all nodes above.
+// Both are convex. For a node that the example has, its own score is used: the highest score below
+// it would make the first loss a minimum of hinges. An example has its labels and all their
+// ancestors.
 //
 // Blocks are sorted by example, then column. A competitor of a block is a column: that of the node,
 // or of any node at or below.
@@ -24,8 +25,8 @@ type MaxConstraint struct {
 }
 
 // NewMaxConstraint returns the comparisons for examples with the given sets of labels, nodes of the
-// taxonomy of a, possibly none. The attributes say which column a node has; it is an error if there
-// is a node without one. c weighs every hinge.
+// taxonomy of a, possibly none. The attributes determine the column of each node; it is an error if
+// a node has none. c is the weight of every hinge.
 func NewMaxConstraint(a *Attributes, labels [][]int, c float64) (*MaxConstraint, error) {
 	if a == nil {
 		return nil, fmt.Errorf("structured: the max constraint needs Attributes")
@@ -35,7 +36,7 @@ func NewMaxConstraint(a *Attributes, labels [][]int, c float64) (*MaxConstraint,
 	}
 	t, columns := a.taxonomy, a.columns
 	if len(columns) != t.Len() {
-		return nil, fmt.Errorf("structured: the attributes have columns for %d of %d nodes; Widen them to all", len(columns), t.Len())
+		return nil, fmt.Errorf("structured: the attributes have columns for %d of %d nodes; call Widen with all nodes", len(columns), t.Len())
 	}
 	m := &MaxConstraint{c: c, below: make([][]int32, len(columns)), has: make([]bool, len(labels)*len(columns))}
 	for c, n := range columns {
@@ -59,7 +60,7 @@ func NewMaxConstraint(a *Attributes, labels [][]int, c float64) (*MaxConstraint,
 	return m, nil
 }
 
-// Blocks returns the number of examples times that of nodes.
+// Blocks returns the number of examples times the number of nodes.
 func (m *MaxConstraint) Blocks() int { return len(m.has) }
 
 // Example returns the example of a block.
@@ -77,7 +78,7 @@ func (m *MaxConstraint) competitors(b int) []int32 {
 	return below
 }
 
-// Known tells whether the id is a column that the block compares.
+// Known reports whether the id is a column that the block compares.
 func (m *MaxConstraint) Known(b int, id int32) bool {
 	return slices.Contains(m.competitors(b), id)
 }
@@ -85,7 +86,8 @@ func (m *MaxConstraint) Known(b int, id int32) bool {
 // Cost returns 1.
 func (m *MaxConstraint) Cost(int, int32) float64 { return 1 }
 
-// Direct adds scale at a column, or subtracts it where the example has not the node of the block.
+// Direct adds scale at a column, or subtracts it if the example does not have the node of the
+// block.
 func (m *MaxConstraint) Direct(b int, id int32, scale float64, step *Step) {
 	if !m.has[b] {
 		scale = -scale

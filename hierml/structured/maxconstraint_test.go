@@ -67,7 +67,7 @@ func TestMaxConstraintRefuses(t *testing.T) {
 	}
 	for want, call := range map[string]func() error{
 		"needs Attributes":           func() error { _, err := NewMaxConstraint(nil, nil, 1); return err },
-		"Widen them to all":          func() error { _, err := NewMaxConstraint(Flat(g), nil, 1); return err },
+		"call Widen with all":        func() error { _, err := NewMaxConstraint(Flat(g), nil, 1); return err },
 		"C is 0":                     func() error { _, err := NewMaxConstraint(a, nil, 0); return err },
 		"row 1 has label 99; the ta": func() error { _, err := NewMaxConstraint(a, [][]int{{0}, {99}}, 1); return err },
 	} {

@@ -2,8 +2,8 @@ package structured
 
 import "github.com/hierml/notebook/hierml/internal/quantized"
 
-// Memory returns how many bytes the weights of the problem take at least, and about how many when a
-// training comes to its end; 0 and 0 where the inputs do not tell.
+// Memory returns how many bytes the weights of the problem take at least, and about how many at the
+// end of a training, or 0 and 0 if the inputs do not say.
 func (o *Oracle) Memory(p Precision) (least, about int64) {
 	if m, ok := o.inputs.(interface {
 		memory(columns int, p Precision) (least, about int64)
@@ -13,8 +13,8 @@ func (o *Oracle) Memory(p Precision) (least, about int64) {
 	return 0, 0
 }
 
-// Many reports whether there are so many columns, of weights that are as exact as p says, that
-// searches of many examples at a time take a fraction of the time of as many visits.
+// Many reports whether there are so many columns, for weights with precision p, that searching many
+// examples at a time takes a fraction of the time of single visits.
 func (o *Oracle) Many(p Precision) bool {
 	l, ok := o.inputs.(*Linear)
 	return ok && !l.isDense(len(o.columns)) && isQuantized(len(o.columns), p)

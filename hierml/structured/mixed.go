@@ -8,8 +8,8 @@ import (
 
 // Mixed compares every example that has one label with the other candidates, as [Labels] does with
 // margin rescaling, and every example that has several with all other non-empty sets of leaves, as
-// [Sets] does: one block an example. Searches for label sets take much longer than those for labels
-// on graphs, so that data with few label sets train about as fast as data with none.
+// [Sets] does: one block per example. On graphs, searches for label sets take much longer than
+// those for labels, so data with few label sets train about as fast as data with none.
 type Mixed struct {
 	both
 	labels   *Labels
@@ -18,9 +18,9 @@ type Mixed struct {
 }
 
 // NewMixed returns the comparisons for examples with the given sets of labels, leaves of the
-// taxonomy, at least one an example. There are examples with one label and examples with several. l
-// is the loss between labels, sets that between label sets; the other arguments are those of
-// NewSets.
+// taxonomy, at least one per example. There must be examples with one label and examples with
+// several. l is the loss between labels, sets that between label sets; the other arguments are
+// those of NewSets.
 func NewMixed(a *Attributes, labels [][]int, l loss.Loss, sets loss.Decomposing, c, share float64) (*Mixed, error) {
 	if a == nil {
 		return nil, fmt.Errorf("structured: comparing labels and label sets needs Attributes")
@@ -30,7 +30,7 @@ func NewMixed(a *Attributes, labels [][]int, l loss.Loss, sets loss.Decomposing,
 	var examples, last []int
 	for i, set := range labels {
 		if len(set) == 0 {
-			return nil, fmt.Errorf("structured: row %d has no labels; a label set has at least one: Labelled() of a dataset leaves such rows out", i)
+			return nil, fmt.Errorf("structured: row %d has no labels; a label set needs at least one; remove such rows with Labelled() of the dataset", i)
 		}
 		for _, n := range set {
 			if n < 0 || n >= a.taxonomy.Len() || !a.taxonomy.IsLeaf(n) {

@@ -2,20 +2,20 @@ package structured
 
 import "slices"
 
-// Partial is a [State] that scores some of its columns for less than what all of them cost.
+// Partial is a [State] that can score some of its columns for less than the cost of all.
 type Partial interface {
 	State
-	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry a column.
+	// ScoresAt writes <W_c, x_i> of the given columns into dst, one entry per column.
 	ScoresAt(i int, columns []int32, dst []float64)
-	// ColumnCost is about what it takes to score a column by ScoresAt, as a multiple of what it
-	// takes as one of all.
+	// ColumnCost is the approximate cost of scoring a column with ScoresAt, as a multiple of its
+	// cost when all columns are scored.
 	ColumnCost() int
 }
 
-// ColumnCost is that of single weights beside vectors of them: 16.
+// ColumnCost is 16, for single weights instead of vectors.
 func (s *linearState) ColumnCost() int { return 16 }
 
-// ColumnCost is that of the memory of the scores: 16.
+// ColumnCost is 16, for memory access to the scores.
 func (e *Expansion) ColumnCost() int { return 16 }
 
 // ScoresAt scores the columns given, feature by feature.

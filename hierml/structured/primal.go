@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Scored are weights known by the scores that they give to examples. Scores may be called from
-// several goroutines.
+// Scored has weights that are known by their scores of examples. Scores must be safe for concurrent
+// use.
 type Scored interface {
 	// Width is the length of a slice of scores, at least the number of columns.
 	Width() int
@@ -14,9 +14,9 @@ type Scored interface {
 	Scores(i int, scores []float64)
 }
 
-// Primal returns the value of the objective at weights whose squared norm is given, in one pass
-// over the examples, which is infinite where a score is no finite number. The result does not
-// depend on workers. Primal returns ctx's error if it is cancelled.
+// Primal returns the value of the objective at weights with the given squared norm, in one pass
+// over the examples. It is infinite if a score is not finite. The result does not depend on
+// workers. Primal returns ctx's error if it is cancelled.
 func (o *Oracle) Primal(ctx context.Context, w Scored, squaredNorm float64, workers int) (float64, error) {
 	hinges := make([]float64, o.inputs.Len())
 	o.scan(ctx, w, o.withBlocks(), workers, true, func(s *scanned, i int) {

@@ -1,14 +1,14 @@
-// Package structured states the learning problem that the support vector machines of the literature
-// on hierarchical classification share, and answers what a solver asks of it: scores, worst
-// competitors, primal value, dual value and the gap between them. Package solver solves it; package
-// svm names it after the papers.
+// Package structured defines the common learning problem of the support vector machines in the
+// literature on hierarchical classification. It computes what a solver needs: scores, most violated
+// competitors, primal value, dual value and duality gap. Package solver solves it; package svm
+// provides it under the names of the papers.
 //
 // # The problem
 //
 // A problem has examples, weights with one row <W_c, x> for each of a number of columns, and
-// hinges, called blocks. Block b belongs to one example x_i and has competitors: comparisons the
-// example takes part in. Competitor j costs b_j unless the scores of the columns, s_c = <W_c, x_i>,
-// make up for it in the direction u_j:
+// hinges, called blocks. Block b belongs to one example x_i and has competitors: comparisons of the
+// example. Competitor j costs b_j, reduced by the scores of the columns, s_c = <W_c, x_i>, in the
+// direction u_j:
 //
 //	min  1/2 ||W||^2 + sum_b C_b max(0, max_j (b_j - <u_j, s(x_i)>))
 //
@@ -17,18 +17,19 @@
 //	max  sum_bj a_bj b_j - 1/2 ||W(a)||^2   with  a >= 0,  sum_j a_bj <= C_b for every b
 //	W(a) = sum_bj a_bj u_j (x) x_i
 //
-// What the papers do differently is in three places:
+// The papers differ in three places:
 //
 //   - [Attributes]: a label y has a vector Lambda(y) over the columns and the score F(x, y) = sum_c
 //     Lambda_c(y) <W_c, x>; flat, hierarchical and normalized SVMs differ in Lambda alone. A
 //     regularizer 1/2 tr(W'QW) that couples nodes is a change of variables, that is, other
 //     attributes.
-//   - [Competitors]: what an example is compared with. [NewLabels]: its label against every other.
-//   - [Inputs]: instances as sparse vectors ([NewLinear]) or known by their inner products alone
+//   - [Competitors]: the comparisons of an example. With [NewLabels], its label is compared with
+//     every other.
+//   - [Inputs]: instances as sparse vectors ([NewLinear]) or given only by their inner products
 //     ([NewKernel]).
 //
-// Under weights that are given, [Weights.Scores] and [Attributes.Scores] score one row; [Shortlist]
-// finds the best of thousands of labels for many.
+// For given weights, [Weights.Scores] and [Attributes.Scores] score one row; [Shortlist] finds the
+// best of thousands of labels for many rows.
 //
 // # Scaling
 //
@@ -61,19 +62,19 @@ func LambdaFromC(c float64) float64 { return 1 / (2 * c) }
 // lambda ||W||^2 + sum_i xi_i [CSS16]: it divides by C.
 func LambdaValue(value, c float64) float64 { return value / c }
 
-// CheckC returns an error unless c can weigh the training error.
+// CheckC returns an error unless c is a valid weight of the training error.
 func CheckC(c float64) error {
 	if !(c > 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("structured: C is %v; it weighs the training error and is positive and finite", c)
+		return fmt.Errorf("structured: C is %v; the weight of the training error must be positive and finite", c)
 	}
 	return nil
 }
 
-// CheckOrigin returns an error unless the value of zero weights, which bounds that of all weights
-// worth a look, is a finite number.
+// CheckOrigin returns an error unless the value of zero weights, an upper bound of the optimum, is
+// finite.
 func CheckOrigin(primal float64) error {
 	if math.IsNaN(primal) || math.IsInf(primal, 0) {
-		return fmt.Errorf("structured: C times the losses of all examples is %v, so that no weights can be compared; take a smaller C or smaller losses", primal)
+		return fmt.Errorf("structured: C times the losses of all examples is %v, so weights cannot be compared; set a smaller C or use smaller losses", primal)
 	}
 	return nil
 }
@@ -84,19 +85,19 @@ type Problem struct {
 	Columns     []int // node id of each column of the weights
 	Competitors Competitors
 
-	// Weights multiply the C of the blocks of each example. They are positive and finite; nil
-	// stands for ones.
+	// Weights multiply the C of the blocks of each example. They must be positive and finite; nil
+	// means ones.
 	Weights []float64
 }
 
-// Compile checks that the parts fit together and returns what a solver works on. The parts are
+// Compile checks that the parts fit together and returns the oracle for a solver. The parts are
 // shared, not copied, and must not change.
 func (p *Problem) Compile() (*Oracle, error) {
 	if p == nil || p.Inputs == nil || p.Competitors == nil {
 		return nil, fmt.Errorf("structured: a problem needs Inputs and Competitors")
 	}
 	if p.Weights != nil && len(p.Weights) != p.Inputs.Len() {
-		return nil, fmt.Errorf("structured: %d weights of %d examples; give one for each", len(p.Weights), p.Inputs.Len())
+		return nil, fmt.Errorf("structured: %d weights for %d examples; pass one per example", len(p.Weights), p.Inputs.Len())
 	}
 	o := &Oracle{Competitors: p.Competitors, inputs: p.Inputs, columns: p.Columns, weights: p.Weights}
 	blocks := p.Competitors.Blocks()
@@ -104,7 +105,7 @@ func (p *Problem) Compile() (*Oracle, error) {
 	for b := range blocks {
 		i := p.Competitors.Example(b)
 		if i < 0 || i >= p.Inputs.Len() {
-			return nil, fmt.Errorf("structured: block %d belongs to example %d of %d; give one label a row", b, i, p.Inputs.Len())
+			return nil, fmt.Errorf("structured: block %d belongs to example %d of %d; there must be one label per row", b, i, p.Inputs.Len())
 		}
 		if err := CheckC(o.C(b)); err != nil {
 			return nil, err
@@ -156,9 +157,9 @@ func (o *Oracle) Columns() []int { return o.columns }
 // NewState returns zero weights; see Inputs.
 func (o *Oracle) NewState(p Precision) State { return o.inputs.NewState(o.columns, p) }
 
-// Origin returns the certificate of zero weights and the zero dual. When ctx ends, competitors that
-// have a bound of their largest violation without a search take that instead; known is false then.
-// The result does not depend on workers otherwise.
+// Origin returns the certificate of zero weights and the zero dual. If ctx is cancelled,
+// competitors with a bound of their largest violation use that instead of a search, and known is
+// false. Otherwise the result does not depend on workers.
 func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known bool) {
 	worst := make([]float64, o.Blocks())
 	searches := make([]Search, guarded.Workers(workers))
@@ -192,8 +193,8 @@ func (o *Oracle) Origin(ctx context.Context, workers int) (c Certificate, known 
 	return Certificate{Primal: value}, !bounded.Load()
 }
 
-// Competitors says which comparisons the examples take part in; see the package comment. It is
-// immutable as far as its users can see and safe for concurrent use.
+// Competitors defines the comparisons of the examples; see the package comment. It appears
+// immutable to its users and is safe for concurrent use.
 type Competitors interface {
 	// Blocks returns the number of blocks.
 	Blocks() int
@@ -201,8 +202,8 @@ type Competitors interface {
 	Example(b int) int
 	// C returns the weight of block b, positive and finite.
 	C(b int) float64
-	// Known tells whether an id names a competitor of block b, within which it never changes its
-	// meaning.
+	// Known reports whether an id is a competitor of block b. Its meaning within a block never
+	// changes.
 	Known(b int, id int32) bool
 	// Cost returns the cost of a competitor of block b.
 	Cost(b int, id int32) float64
@@ -215,31 +216,31 @@ type Competitors interface {
 	NewSearch() Search
 }
 
-// Multiplier is what Competitors may be besides, if many products at once are cheaper than one by
-// one.
+// Multiplier is an optional interface of Competitors, for which many products at once are cheaper
+// than one by one.
 type Multiplier interface {
-	// Products writes Product of every two competitors given: row k begins at dst[k*stride]; only
-	// entries l <= k of it are written.
+	// Products writes Product of all pairs of the given competitors. Row k begins at dst[k*stride];
+	// only its entries l <= k are written.
 	Products(b int, ids []int32, dst []float64, stride int)
 }
 
-// Search looks for violated competitors of one block at a time, where a competitor's violation is
-// its cost less <its direction, the scores of the columns>. It holds scratch space: one Search a
-// goroutine.
+// Search searches for violated competitors of one block at a time. A competitor's violation is its
+// cost minus <its direction, the scores of the columns>. It has scratch space, so each goroutine
+// needs its own.
 type Search interface {
-	// Load turns to a block. scores are those of the columns for its example and must not change
-	// before the next Load. It returns the largest violation, zero if none is above.
+	// Load selects a block. scores are those of the columns for its example and must not change
+	// before the next Load. It returns the largest violation, or zero if none is positive.
 	Load(b int, scores []float64) float64
 	// Violation returns the violation of a competitor of the block.
 	Violation(id int32) float64
-	// Worst appends up to n competitors that are not known, the most violated first, of those with
-	// a violation above floor. known is in no order. A search need not find all of them, but finds
-	// one if there is one.
+	// Worst appends up to n competitors that are not in known and have a violation above floor, the
+	// most violated first. known is unordered. A search need not find all of them, but it finds one
+	// if there is one.
 	Worst(n int, floor float64, known []int32, dst []int32) []int32
 }
 
-// DotSteps returns the inner product of the directions of two competitors: what Product may be if
-// there is no faster way. The two steps are scratch space, empty before and after.
+// DotSteps returns the inner product of the directions of two competitors, as an implementation of
+// Product if there is no faster way. The two steps are scratch space, empty before and after.
 func DotSteps(c Competitors, b int, k, l int32, first, second *Step) float64 {
 	c.Direct(b, k, 1, first)
 	c.Direct(b, l, 1, second)
@@ -252,8 +253,8 @@ func DotSteps(c Competitors, b int, k, l int32, first, second *Step) float64 {
 	return sum
 }
 
-// Step accumulates a change of the weights that one example makes: a vector over the columns. It is
-// scratch space: one Step a goroutine.
+// Step accumulates the change of the weights by one example: a vector over the columns. It is
+// scratch space, so each goroutine needs its own.
 type Step struct {
 	u       []float64 // by column
 	columns []int32   // touched
@@ -278,8 +279,8 @@ func (s *Step) Add(column int32, value float64) {
 	s.u[column] += value
 }
 
-// Take returns the columns whose value is not zero, and the values, and empties the step. The
-// slices are valid until the next Add.
+// Take returns the columns with non-zero values, and the values, and empties the step. The slices
+// are valid until the next Add.
 func (s *Step) Take() (columns []int32, values []float64) {
 	s.values = s.values[:0]
 	kept := s.columns[:0]

@@ -266,7 +266,7 @@ func TestCompileRefuses(t *testing.T) {
 		{func(p *problem) { p.C = -1 }, "C is -1"},
 		{func(p *problem) { p.C = math.NaN() }, "C is NaN"},
 		{func(p *problem) { p.C = math.Inf(1) }, "C is +Inf"},
-		{func(p *problem) { p.Rescaling = 7 }, "unknown rescaling"},
+		{func(p *problem) { p.Rescaling = 7 }, "unknown Rescaling"},
 		{func(p *problem) { p.X = &dataset.Matrix{Cols: 3, Indptr: []int{0}}; p.Y = nil }, "no examples"},
 		{func(p *problem) { p.Y = append(p.Y, 3) }, "block 2 belongs to example 2 of 2"},
 		{func(p *problem) { p.Y[1] = 1 }, `row 1 has label "1", an inner node`},

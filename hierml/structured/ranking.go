@@ -8,15 +8,15 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// Ranking compares every label of an example with every candidate that is none of its labels, in
-// one block an example: the sum over blocks of the largest
+// Ranking compares every label of an example with every other candidate, in one block per example:
+// the sum over blocks of the largest
 //
 //	Delta(y, z) (1 - (F(x_i, y) - F(x_i, z)))  over y in Y_i, z not in Y_i   (Slack)
 //	Delta(y, z) - (F(x_i, y) - F(x_i, z))                                    (Margin)
 //
 // is [Cai08, (4.10)] with Slack rescaling, [Cai08, (4.3)] with a loss of 1, where they agree, and,
-// for one label an example, what Labels is. Examples that have all candidates, or none, as labels
-// compare nothing and have no block.
+// for one label per example, the same as Labels. Examples that have all candidates, or none, as
+// labels have no comparisons and no block.
 type Ranking struct {
 	attributes *Attributes
 	loss       loss.Loss
@@ -30,8 +30,8 @@ type Ranking struct {
 }
 
 // NewRanking returns the comparisons for examples with the given sets of labels, node ids that are
-// candidates of the attributes; a label given twice counts once. The rescaling is Margin or Slack,
-// c weighs every example.
+// candidates of the attributes; a repeated label counts once. The rescaling must be Margin or
+// Slack, c is the weight of every example.
 func NewRanking(a *Attributes, labels [][]int, l loss.Loss, r Rescaling, c float64) (*Ranking, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: ranking labels needs Attributes and a Loss")
@@ -78,7 +78,7 @@ func (rk *Ranking) positions(row int, labels []int) ([]int32, error) {
 		}
 		y := rk.attributes.Candidate(n)
 		if y < 0 {
-			return nil, fmt.Errorf("structured: row %d has label %q, which is not among the candidates; labels are leaves", row, t.Name(n))
+			return nil, fmt.Errorf("structured: row %d has label %q, which is not among the candidates; labels must be leaves", row, t.Name(n))
 		}
 		set[k] = int32(y)
 	}
@@ -157,7 +157,7 @@ func (rk *Ranking) Pair(b int, id int32) (label, other int) {
 // Attributes returns the attribute vectors.
 func (rk *Ranking) Attributes() *Attributes { return rk.attributes }
 
-// Blocks returns the number of examples that have labels and candidates that are none.
+// Blocks returns the number of examples that have labels and other candidates.
 func (rk *Ranking) Blocks() int { return len(rk.examples) }
 
 // Example returns the example of a block.
@@ -180,7 +180,7 @@ func (rk *Ranking) scale(y, z int32) float64 {
 	return rk.cost(y, z)
 }
 
-// Known tells whether the id names a label of the example and a candidate.
+// Known reports whether the id names a label of the example and a candidate.
 func (rk *Ranking) Known(b int, id int32) bool {
 	return id >= 0 && int(id) < len(rk.labels[b])*len(rk.attributes.candidates)
 }
@@ -204,8 +204,8 @@ func (rk *Ranking) Product(b int, k, l int32) float64 {
 	return rk.scale(y, z) * rk.scale(v, w) * (a.product(y, v) - a.product(y, w) - a.product(z, v) + a.product(z, w))
 }
 
-// NewSearch returns a search that scores all candidates at once and looks at all pairs, or, where
-// all have the same loss, at the labels with the lowest and the others with the highest scores.
+// NewSearch returns a search that scores all candidates at once. It checks all pairs or, if all
+// have the same loss, the labels with the lowest and the others with the highest scores.
 func (rk *Ranking) NewSearch() Search {
 	q := len(rk.attributes.candidates)
 	s := &rankingSearch{

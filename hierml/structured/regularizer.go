@@ -7,15 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ClassRegularizer is what the norm of all node weights says about class weights, those that score
-// the leaves: W_y = sum_z lambda_z(y) w_z [Cai08, section 4.4], whose equations are meant below.
-// The smallest 1/2 ||w||^2 of node weights that give the class weights is
+// ClassRegularizer is the regularizer of class weights, those that score the leaves, implied by the
+// norm of the node weights: W_y = sum_z lambda_z(y) w_z [Cai08, section 4.4], whose equations are
+// meant below. The smallest 1/2 ||w||^2 of node weights that give the class weights is
 //
 //	1/2 { sum_y ||W_y||^2 / lambda_y(y)^2 - u(W)' A^-1 u(W) } = 1/2 sum_yy' Q_yy' <W_y, W_y'>    (4.46, 4.48)
 //
-// so that the hierarchical SVM is a flat one that couples its classes: where Q is negative, it
-// draws the weights of two classes together. Node weights at the optimum of every problem of this
-// package are the smallest.
+// so the hierarchical SVM is a flat one that couples its classes: where Q is negative, it pulls the
+// weights of two classes together. Node weights at the optimum of every problem of this package are
+// the smallest.
 type ClassRegularizer struct {
 	Interior []int         // nodes that are not leaves, ascending
 	A        *mat.SymDense // (4.40), a row and column an interior node; nil if there is none
@@ -29,8 +29,8 @@ type ClassRegularizer struct {
 	factor mat.Cholesky
 }
 
-// NewClassRegularizer returns the regularizer of the class attributes of the leaves. It is an error
-// if a leaf has no part in its own attribute vector, or if one has a part in that of another.
+// NewClassRegularizer returns the regularizer of the class attributes of the leaves. It returns an
+// error if the attribute vector of a leaf is zero at the leaf itself or non-zero at another leaf.
 func NewClassRegularizer(a *Attributes) (*ClassRegularizer, error) {
 	t := a.taxonomy
 	r := &ClassRegularizer{taxonomyLen: t.Len(), leaves: a.candidates, own: make([]float64, len(a.candidates))}

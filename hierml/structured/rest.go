@@ -2,12 +2,12 @@ package structured
 
 import "fmt"
 
-// Rest separates each of a number of classes from the rest: one block an example and a column, the
-// column of a class, with a hinge of its own,
+// Rest separates each class from the rest: one block per pair of an example and a column, the
+// column of a class, with its own hinge,
 //
 //	C sum_i sum_c max(0, 1 - s_ic <W_c, x_i>)  with s_ic 1 where c is a class of x_i, otherwise -1,
 //
-// so that the columns do not depend on each other; or of classes with attributes,
+// so the columns are independent; or, for classes with attributes,
 //
 //	C sum_i sum_y max(0, 1 - s_iy F(x_i, y))
 //
@@ -20,10 +20,10 @@ type Rest struct {
 }
 
 // NewRest returns the comparisons for examples whose classes are columns, 0..columns-1; columns
-// that are not among an example's classes are the rest. c weighs every hinge.
+// that are not among an example's classes are the rest. c is the weight of every hinge.
 func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
 	if columns < 1 {
-		return nil, fmt.Errorf("structured: %d classes; give at least one", columns)
+		return nil, fmt.Errorf("structured: %d classes; there must be at least one", columns)
 	}
 	if err := CheckC(c); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
 	for i, set := range classes {
 		for _, k := range set {
 			if k < 0 || k >= columns {
-				return nil, fmt.Errorf("structured: row %d has class %d; classes are 0..%d", i, k, columns-1)
+				return nil, fmt.Errorf("structured: row %d has class %d; classes must be in 0..%d", i, k, columns-1)
 			}
 			r.is[i*columns+k] = true
 		}
@@ -49,7 +49,7 @@ func NewRestOf(a *Attributes, classes [][]int, c float64) (*Rest, error) {
 	return r, err
 }
 
-// Blocks returns the number of examples times that of classes.
+// Blocks returns the number of examples times the number of classes.
 func (r *Rest) Blocks() int { return len(r.is) }
 
 // Example returns the example of a block.
@@ -58,7 +58,7 @@ func (r *Rest) Example(b int) int { return b / r.columns }
 // C returns the weight of the training error.
 func (r *Rest) C(int) float64 { return r.c }
 
-// Known tells whether the id is 0.
+// Known reports whether the id is 0.
 func (r *Rest) Known(_ int, id int32) bool { return id == 0 }
 
 // Cost returns 1.

@@ -3,10 +3,10 @@ package structured
 import "fmt"
 
 // Restrict returns the attributes of some of the candidates, ascending node ids, over the same
-// columns: where a problem compares all nodes, those of the leaves, which are predicted.
+// columns. Use it to predict only leaves after a problem that compared all nodes.
 func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
 	if len(candidates) == 0 {
-		return nil, fmt.Errorf("structured: attributes restricted to no candidates; there is nothing to predict")
+		return nil, fmt.Errorf("structured: attributes are restricted to no candidates, so there is nothing to predict")
 	}
 	r := &Attributes{
 		taxonomy: a.taxonomy, candidates: candidates, columns: a.columns, column: a.column, inner: a.inner,
@@ -15,7 +15,7 @@ func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
 	for k, n := range candidates {
 		y := a.Candidate(n)
 		if y < 0 || k > 0 && candidates[k-1] >= n {
-			return nil, fmt.Errorf("structured: candidate %d is node %d; a restriction has candidates of the attributes, ascending", k, n)
+			return nil, fmt.Errorf("structured: candidate %d is node %d; pass candidates of the attributes, ascending", k, n)
 		}
 		nodes, values := a.Leaf(y)
 		r.nodes, r.values = append(r.nodes, nodes...), append(r.values, values...)
@@ -30,7 +30,7 @@ func (a *Attributes) Restrict(candidates []int) (*Attributes, error) {
 }
 
 // Widen returns the same attributes with a column for further nodes, which the candidates need not
-// use: for a model with weights of its own for inner nodes.
+// use: for a model with separate weights for inner nodes.
 func (a *Attributes) Widen(nodes []int) (*Attributes, error) {
 	for _, n := range nodes {
 		if n < 0 || n >= a.taxonomy.Len() {

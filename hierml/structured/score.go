@@ -6,8 +6,8 @@ func (w *Weights) Scores(features []int32, values []float32, scores []float64) {
 	w.nodeScores(features, values, scores)
 }
 
-// Scores turns scores of the columns into those of the candidates. sums is scratch space of one
-// entry a column and one more.
+// Scores turns scores of the columns into those of the candidates. sums is scratch space with one
+// entry per column plus one.
 func (a *Attributes) Scores(columns, sums, candidates []float64) {
 	a.candidateScores(columns, sums, candidates)
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// Sets compares the label set of every example with every other non-empty set of leaves, one block
-// an example: the largest
+// Sets compares the label set of every example with every other non-empty set of leaves, in one
+// block per example: the largest
 //
 //	Delta(Y_i, Y) + F(x_i, Y) - F(x_i, Y_i)   over the sets Y,   F(x, Y) = sum_{n above Y} Lambda_n <W_n, x>
 //
-// is [CSS16, (2), (10) and (12)] for several labels an example. The loss is a sum over the nodes of
-// Y, so that the worst set is found by package labelset: exactly by dynamic programming on trees,
-// forests, and graphs in which few nodes have several parents, by branch and bound on other graphs.
-// There, a search that ends at the limit of its branches reports the bound that it has, so that a
-// certificate holds in any case.
+// is [CSS16, (2), (10) and (12)] for several labels per example. The loss is a sum over the nodes
+// of Y, so package labelset finds the most violating set: exactly by dynamic programming on trees,
+// forests, and graphs in which few nodes have several parents, and by branch and bound on other
+// graphs. A search that reaches its limit of branches reports its bound, so the certificate holds
+// in any case.
 //
-// Sets are named in the order in which the searches found them, a block apart.
+// Sets are numbered per block, in the order in which the searches found them.
 type Sets struct {
 	attributes *Attributes
 	space      *labelset.Space
@@ -51,10 +51,10 @@ type setExample struct {
 }
 
 // NewSets returns the comparisons for examples with the given sets of labels, leaves of the
-// taxonomy, at least one an example. The attributes are those of the leaves, with a value that
-// depends on the node alone for each of a leaf's ancestors, as Ancestors and SqrtAlpha make them. c
-// weighs every example. On graphs that are not forests a search may end when it has a violation
-// within the given share of the largest one; zero asks for the largest.
+// taxonomy, at least one per example. The attributes must be those of the leaves, with a value at
+// each ancestor of a leaf that depends only on the node, as in Ancestors and SqrtAlpha. c is the
+// weight of every example. On graphs that are not forests a search may stop at a violation within
+// the given share of the largest one; zero requires the largest.
 func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64) (*Sets, error) {
 	if a == nil || l == nil {
 		return nil, fmt.Errorf("structured: comparing label sets needs Attributes and a loss")
@@ -66,7 +66,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 		return nil, err
 	}
 	if !(share >= 0 && share < 1) {
-		return nil, fmt.Errorf("structured: a search for label sets within a share of %v; it is at least 0 and below 1", share)
+		return nil, fmt.Errorf("structured: a search for label sets within a share of %v; it must be at least 0 and below 1", share)
 	}
 	values, err := a.NodeValues()
 	if err != nil {
@@ -108,7 +108,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float64, above []bool) error {
 	t := s.attributes.taxonomy
 	if len(set) == 0 {
-		return fmt.Errorf("structured: row %d has no labels; a label set has at least one: Labelled() of a dataset leaves such rows out", i)
+		return fmt.Errorf("structured: row %d has no labels; a label set needs at least one; remove such rows with Labelled() of the dataset", i)
 	}
 	var closed []int
 	for _, n := range set {
@@ -133,7 +133,7 @@ func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float6
 	e.constant = l.Decompose(set, rewards)
 	for n, r := range rewards {
 		if math.IsNaN(r) || math.IsInf(r, 0) {
-			return fmt.Errorf("structured: the loss of row %d at node %q is %v; a loss is finite", i, t.Name(n), r)
+			return fmt.Errorf("structured: the loss of row %d at node %q is %v; a loss must be finite", i, t.Name(n), r)
 		}
 		if r != s.common[n] {
 			e.nodes = append(e.nodes, int32(n))
@@ -143,18 +143,18 @@ func (s *Sets) addExample(i int, set []int, l loss.Decomposing, rewards []float6
 	return nil
 }
 
-// NodeValues returns the value that every node has in the attribute vectors of all leaves below it,
-// zero for nodes that no vector has. It is an error if there is no such value, or if the vectors
-// are not those of the leaves.
+// NodeValues returns the common value of every node in the attribute vectors of all leaves below
+// it, zero for nodes in no vector. It returns an error if there is no common value, or if the
+// vectors are not those of the leaves.
 func (a *Attributes) NodeValues() ([]float64, error) {
 	t := a.taxonomy
 	if !slices.Equal(a.candidates, t.Leaves()) {
-		return nil, fmt.Errorf("structured: label sets are sets of leaves; these attributes are those of other candidates")
+		return nil, fmt.Errorf("structured: label sets are sets of leaves, and these attributes have other candidates")
 	}
 	values := make([]float64, t.Len())
 	for k, n := range a.nodes {
 		if values[n] != 0 && values[n] != a.values[k] {
-			return nil, fmt.Errorf("structured: the attributes have the values %v and %v at node %q; in label sets a node has one value, whichever leaf it is above", values[n], a.values[k], t.Name(n))
+			return nil, fmt.Errorf("structured: the attributes have the values %v and %v at node %q; label sets need one value per node, the same for all leaves below", values[n], a.values[k], t.Name(n))
 		}
 		values[n] = a.values[k]
 	}
@@ -206,7 +206,7 @@ func (s *Sets) Product(b int, k, l int32) float64 {
 	return products[1]
 }
 
-// Products writes the inner products of every two of some differences.
+// Products writes the inner products of all pairs of some differences.
 func (s *Sets) Products(b int, ids []int32, dst []float64, stride int) {
 	sets := s.sets(b)
 	dense := s.scratch.Get().(*[]float64)
@@ -231,7 +231,7 @@ func (s *Sets) Products(b int, ids []int32, dst []float64, stride int) {
 	s.scratch.Put(dense)
 }
 
-// NewSearch returns a search for the worst set.
+// NewSearch returns a search for the most violating set.
 func (s *Sets) NewSearch() Search {
 	return &setSearch{
 		Sets: s, searcher: s.space.NewSearcher(), rewards: make([]float64, s.attributes.taxonomy.Len()),

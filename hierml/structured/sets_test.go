@@ -226,7 +226,7 @@ func TestSetsRefuse(t *testing.T) {
 		"no labels":      {a, [][]int{{3}, nil}, l, 1, 0, "row 1 has no labels"},
 		"inner node":     {a, [][]int{{1}}, l, 1, 0, "not a leaf"},
 		"unknown node":   {a, [][]int{{70}}, l, 1, 0, "not a leaf"},
-		"other values":   {uneven, [][]int{{3}}, l, 1, 0, "a node has one value"},
+		"other values":   {uneven, [][]int{{3}}, l, 1, 0, "need one value per node"},
 		"share":          {a, [][]int{{3}}, l, 1, 1.5, "share of 1.5"},
 		"nodes as label": {Nodes(g), [][]int{{3}}, l, 1, 0, "sets of leaves"},
 	} {

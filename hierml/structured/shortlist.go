@@ -10,19 +10,19 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// Many reports whether there are so many columns that Shortlist takes a fraction of the time of
-// scoring row by row.
+// Many reports whether there are so many columns that Shortlist is much faster than scoring row by
+// row.
 func (w *Weights) Many() bool { return w.quantized != nil }
 
-// Shortlist calls visit for every row of x, in any order and from several goroutines, with
-// candidates among which the k with the highest scores are, until ctx ends; its error is that of
-// ctx. Features that the weights do not have are ignored. leave has the candidates to leave out, by
-// position; nil leaves out none.
+// Shortlist calls visit for every row of x, in any order and concurrently, with a set of candidates
+// that contains the k with the highest scores. It stops with ctx's error if ctx is cancelled.
+// Features without weights are ignored. leave marks the candidates to leave out, by position; nil
+// leaves out none.
 //
 // The weights have many columns, see [Weights.Many]. They are scored for thousands of rows at a
-// time, with a bound of the rounding error, and the scores of candidates that may be among the best
-// are then computed anew: they have the bits of those that [Weights.Scores] and [Attributes.Scores]
-// give. The result does not depend on workers.
+// time, with a bound on the rounding error. The scores of candidates that may be among the best are
+// then recomputed, so they are bit for bit those of [Weights.Scores] and [Attributes.Scores]. The
+// result does not depend on workers.
 func Shortlist(ctx context.Context, a *Attributes, w *Weights, leave []bool, x *dataset.Matrix, k, workers int, visit func(i int, s *Shortlisted)) error {
 	if a == nil || w == nil || x == nil {
 		return fmt.Errorf("structured: shortlists need attributes, weights and a matrix")
@@ -72,8 +72,8 @@ func firstColumns(x *dataset.Matrix, n int) *dataset.Matrix {
 	return out
 }
 
-// Shortlisted is a row of a matrix, and candidates that may have the highest scores. It is valid
-// until visit returns.
+// Shortlisted is a row of a matrix with the candidates that may have the highest scores. It is
+// valid until visit returns.
 type Shortlisted struct {
 	attributes *Attributes
 	state      *linearState
@@ -142,8 +142,8 @@ func (s *Shortlisted) kth(k int) float64 {
 	return s.best[0]
 }
 
-// Candidates returns the positions of the candidates that may be among the best, ascending: all
-// where a score is not finite. The slice must not be modified.
+// Candidates returns the positions of the candidates that may be among the best, ascending; all of
+// them if a score is not finite. The slice must not be modified.
 func (s *Shortlisted) Candidates() []int32 { return s.candidates }
 
 // Scores writes the scores of the Candidates into dst, one each.

@@ -8,28 +8,28 @@ import (
 	"github.com/hierml/notebook/hierml/loss"
 )
 
-// SiblingOptions say which nodes are compared with their siblings and what a wrong order costs. The
-// zero value compares every node at or above a label that has a parent, with cost 1: <score of the
-// node, less that of the sibling> is to be at least 1.
+// SiblingOptions determine the nodes that are compared with their siblings and the cost of a wrong
+// order. The zero value compares every node with a parent at or above a label, with cost 1: the
+// score of the node must exceed that of the sibling by at least 1.
 type SiblingOptions struct {
 	// Roots makes the roots siblings of each other, children of a root that is not a node [ZXW11].
 	Roots bool
-	// InnerOnly compares nodes that have children only, as [QGH09], where the siblings of leaves
+	// InnerOnly compares only nodes that have children, as in [QGH09], where the siblings of leaves
 	// are among the labels.
 	InnerOnly bool
 	// Loss is l(z, sibling) for nodes z at or above a label. When nil, it is 1.
 	Loss loss.Loss
-	// Rescaling is Margin or Slack and says how the loss enters. They agree for a loss of 1.
+	// Rescaling is Margin or Slack and determines how the loss enters. They agree for a loss of 1.
 	Rescaling Rescaling
 }
 
 // Siblings compares nodes with their siblings: for an example with label set Y, every node z at or
-// above a label with every sibling of z that is not itself at or above a label, so that never both
-// orders of two nodes are asked for. A node's score is <its attribute vector, scores of the
-// columns>; the candidates of the attributes are at least the nodes compared.
+// above a label with every sibling of z that is not itself at or above a label, so both orders of
+// two nodes are never required. A node's score is <its attribute vector, scores of the columns>;
+// the candidates of the attributes must include the nodes compared.
 //
 // One block is one example, all of whose comparisons share a slack variable; examples without a
-// comparison have no block. Within a block competitors are named in the order of the nodes z,
+// comparison have no block. Within a block competitors are numbered in the order of the nodes z,
 // parents before children, and of the siblings' ids.
 type Siblings struct {
 	attributes *Attributes
@@ -52,7 +52,7 @@ type siblingPair struct {
 }
 
 // NewSiblings returns the comparisons for examples with the given label sets, node ids of the
-// attributes' taxonomy, inner nodes included. c weighs every example.
+// attributes' taxonomy, inner nodes included. c is the weight of every example.
 func NewSiblings(a *Attributes, labels [][]int, options SiblingOptions, c float64) (*Siblings, error) {
 	if a == nil {
 		return nil, fmt.Errorf("structured: comparing siblings needs Attributes")
@@ -157,7 +157,7 @@ func compare(a *Attributes, above, rank []int, options SiblingOptions) (siblingS
 // their names.
 func (s *Siblings) With(a *Attributes) (*Siblings, error) {
 	if a == nil || a.taxonomy != s.attributes.taxonomy || !slices.Equal(a.candidates, s.attributes.candidates) {
-		return nil, fmt.Errorf("structured: comparisons can be moved to attributes of the same candidates only")
+		return nil, fmt.Errorf("structured: With needs attributes with the same candidates")
 	}
 	moved := *s
 	moved.attributes = a
@@ -184,12 +184,12 @@ func (s *Siblings) Competitor(b int, id int32) (node, sibling int) {
 	return candidates[set.nodes[p.node]], candidates[set.nodes[p.sibling]]
 }
 
-// Known tells whether the id names a pair of the example's.
+// Known reports whether the id names a pair of the example's.
 func (s *Siblings) Known(b int, id int32) bool {
 	return id >= 0 && int(id) < len(s.pairs[s.sets[b]].pairs)
 }
 
-// Cost returns what the order is to be worth.
+// Cost returns the required lead.
 func (s *Siblings) Cost(b int, id int32) float64 { return s.pairs[s.sets[b]].pairs[id].cost }
 
 // Direct adds scale times the difference of the two attribute vectors, itself times the loss under

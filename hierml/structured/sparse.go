@@ -2,8 +2,7 @@ package structured
 
 import "slices"
 
-// SparseWeights are weight vectors of which most entries are zero, in compressed rows, one a
-// feature.
+// SparseWeights are weight vectors with mostly zero entries, in compressed rows, one per feature.
 type SparseWeights struct {
 	Columns []int     // node of each column, as in Weights
 	Begin   []int     // row f is from Begin[f] to Begin[f+1]: one more than there are features
@@ -15,8 +14,8 @@ type SparseWeights struct {
 // Features returns the number of features.
 func (w *SparseWeights) Features() int { return len(w.Begin) - 1 }
 
-// SplitLast returns the weights of all features but the last, in the same memory, and those of the
-// last by column.
+// SplitLast returns the weights of all features except the last, in the same memory, and those of
+// the last by column.
 func (w *SparseWeights) SplitLast() (rest *SparseWeights, last []float64) {
 	n := w.Features() - 1
 	last = make([]float64, len(w.Columns))

@@ -10,13 +10,13 @@ import (
 	"github.com/hierml/notebook/hierml/internal/quantized"
 )
 
-// Weights is the matrix W of a linear hierarchical classifier, one row <W_n> a node and one column
-// a feature, stored feature-major so that an instance touches one contiguous run of memory for each
-// of its features: the weight of column c for feature f is at f*Stride+c. Storage is float32, or
-// float64 where that is not enough; everything computed from it is accumulated in float64. Those of
-// a problem with many columns that was solved to a gap that is not small have another form, which
-// At, Row and the scores know: weights are 16-bit multiples of a unit of their feature, and
-// features with few weights other than zero take little memory.
+// Weights is the matrix W of a linear hierarchical classifier, one row <W_n> per node and one
+// column per feature. It is stored feature-major, so an instance reads one contiguous run of memory
+// for each of its features: the weight of column c for feature f is at f*Stride+c. Storage is
+// float32, or float64 if that is not enough; everything computed from it is accumulated in float64.
+// A problem with many columns that was not solved to a small gap has another form, which At, Row
+// and the scores support: weights are 16-bit multiples of a unit per feature, and features with few
+// non-zero weights take little memory.
 type Weights struct {
 	Features int
 	// columns a feature and the length of a slice of scores, a multiple of 8; the rest is zero
@@ -65,14 +65,14 @@ func (w *Weights) Like(columns []int) *Weights {
 	return NewWeights(columns, w.Features)
 }
 
-// String tells the size and the storage.
+// String returns the size and the storage.
 func (w *Weights) String() string {
 	storage := "float32"
 	switch {
 	case w.Wide != nil:
 		storage = "float64"
 	case w.quantized != nil:
-		storage = "16 bits and a unit each"
+		storage = "16 bits and one unit each"
 	}
 	return fmt.Sprintf("weights of %d nodes for %d features in %s", len(w.Columns), w.Features, storage)
 }
@@ -88,8 +88,8 @@ func (w *Weights) At(feature, column int) float64 {
 	return float64(w.Data[feature*w.Stride+column])
 }
 
-// SplitLast returns the weights of all features but the last, in the same memory, and those of the
-// last by column.
+// SplitLast returns the weights of all features except the last, in the same memory, and those of
+// the last by column.
 func (w *Weights) SplitLast() (rest *Weights, last []float64) {
 	n := w.Features - 1
 	last = make([]float64, len(w.Columns))
@@ -108,8 +108,8 @@ func (w *Weights) SplitLast() (rest *Weights, last []float64) {
 	return rest, last
 }
 
-// Set sets the weight of a column for a feature, rounded to what is stored, which it returns.
-// Weights of NewWeights and NewWideWeights may be set at the same time.
+// Set sets the weight of a column for a feature, rounded to the stored form, and returns the stored
+// weight. Weights of NewWeights and NewWideWeights may be set concurrently.
 func (w *Weights) Set(feature, column int, v float64) float64 {
 	if w.Wide != nil {
 		w.Wide[feature*w.Stride+column] = v
@@ -143,7 +143,7 @@ func appendRow[T float32 | float64](row []T, columns []int32, values []float64) 
 	return columns, values
 }
 
-// Node returns the weight vector of a node, one entry a feature; zeros for a node that has no
+// Node returns the weight vector of a node, one entry per feature; zeros for a node that has no
 // column.
 func (w *Weights) Node(n int) []float64 {
 	v := make([]float64, w.Features)
@@ -242,8 +242,8 @@ func (w *Weights) addRow(feature int32, x float64, cols []int32, u []float64) {
 	}
 }
 
-// Scorer computes scores of instances under fixed weights. It holds scratch space: one Scorer a
-// goroutine.
+// Scorer computes scores of instances under fixed weights. It has scratch space, so each goroutine
+// needs its own.
 type Scorer struct {
 	attributes *Attributes
 	weights    *Weights
@@ -274,7 +274,7 @@ func (s *Scorer) Nodes(indices []int32, values []float32, dst []float64) {
 }
 
 // ScoreLeaves writes the scores of all candidates for every row of x into dst, row-major with one
-// entry a candidate. The result does not depend on workers.
+// entry per candidate. The result does not depend on workers.
 func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, workers int) {
 	q := len(a.candidates)
 	scorers := make([]*Scorer, guarded.Workers(workers))
@@ -289,8 +289,8 @@ func ScoreLeaves(a *Attributes, w *Weights, x *dataset.Matrix, dst []float64, wo
 	})
 }
 
-// Argmax returns the position of the largest score, the first of equal ones, and skips NaN; -1
-// without any.
+// Argmax returns the position of the largest score, in case of a tie the first. It skips NaN, and
+// returns -1 if there is no score.
 func Argmax(scores []float64) int {
 	best, at := math.Inf(-1), -1
 	for y, s := range scores {
