@@ -22,6 +22,9 @@ var layout string
 //go:embed page.css
 var style string
 
+//go:embed dark.css
+var dark string
+
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(layout)) })
 
 // Write writes the page of a notebook. The title is what browsers call it if the notebook has none
@@ -49,8 +52,8 @@ type content struct {
 	Chapters []chapter
 }
 
-// Style is that of all pages.
-func (content) Style() template.CSS { return template.CSS(style) }
+// Style is that of all pages, in the colours that the reader's browser asks for.
+func (content) Style() template.CSS { return template.CSS(style + dark) }
 
 // A chapter is what the layout shows of a notebook, under an id if it is one of several.
 type chapter struct {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,12 +84,29 @@ func TestPaper(t *testing.T) {
 	if strings.Contains(paper, "overflow: auto") || strings.Contains(paper, "overflow-x: auto") || strings.Contains(paper, "scroll;") {
 		t.Errorf("something scrolls on paper: %s", paper)
 	}
-	for _, selector := range []string{"pre, .output pre, .output.data pre, .output.error pre, code.math.display", ".formula", ".output", "img"} {
+	for _, selector := range []string{"pre, .output pre, .output.data pre, .output.error pre, code.math.display", ".markdown table", ".formula", ".output", "img"} {
 		_, rules, ok := strings.Cut(paper, "\t"+selector+" {")
 		rules, _, _ = strings.Cut(rules, "}")
 		want := map[bool]string{true: "max-height: 240mm", false: "overflow: visible"}[selector == "img"]
 		if !ok || !strings.Contains(rules, want) {
 			t.Errorf("%s on paper has %q, want %s", selector, rules, want)
+		}
+	}
+}
+
+// TestDark holds that the dark colours are for screens alone, and that each is a variable of the light
+// ones, for which no other colour is left in the styles of text.
+func TestDark(t *testing.T) {
+	light, text, ok := strings.Cut(style, "\n}")
+	if !ok || !strings.HasPrefix(dark, "@media screen and (prefers-color-scheme: dark) {") {
+		t.Fatal("the styles have no colours for light and dark")
+	}
+	for _, m := range regexp.MustCompile(`(--[a-z]+): (#[0-9a-f]+)`).FindAllStringSubmatch(light, -1) {
+		if !strings.Contains(dark, m[1]+": #") || !strings.Contains(text, "var("+m[1]+")") {
+			t.Errorf("%s is not used, or has no dark colour", m[1])
+		}
+		if strings.Contains(text, "background: "+m[2]+";") {
+			t.Errorf("%s is a background in the dark, too", m[2])
 		}
 	}
 }
