@@ -110,28 +110,28 @@ func TestDoctor(t *testing.T) {
 		{"JupyterLab that does not start", func(in *installation) {
 			in.course()
 			in.script("jupyter", "if [ \"$1\" = lab ]; then\n\techo Traceback >&2\n\techo 'ImportError: jupyter_server' >&2\n\texit 1\nfi\n"+core)
-		}, []string{"ok     Jupyter is BIN/jupyter", "wrong  `hierml lab` would not start: BIN/jupyter lab --version: exit status 1 ImportError: jupyter_server; install JupyterLab beside it with `pip install --force-reinstall jupyterlab`.\n"}},
-		{"no widgets", func(in *installation) { in.remove(in.widgets) }, []string{"hint   JupyterLab draws no widgets, such as the sliders of nb.Interact; `pip install jupyterlab_widgets` beside BIN/jupyter adds them.\n"}},
+		}, []string{"ok     Jupyter is BIN/jupyter", "wrong  `hierml lab` would not start: BIN/jupyter lab --version: exit status 1 ImportError: jupyter_server; run `pip install --force-reinstall jupyterlab` in the same environment.\n"}},
+		{"no widgets", func(in *installation) { in.remove(in.widgets) }, []string{"hint   JupyterLab cannot draw widgets, such as the sliders of nb.Interact; run `pip install jupyterlab_widgets` in the environment of BIN/jupyter.\n"}},
 		{"papermill alone", func(in *installation) { in.script("papermill", ""); in.script("python", "exit 1") }, []string{
-			"hint   Papermill, BIN/papermill, cannot set parameters of notebooks in Go: its Python does not find the package hierml (exit status 1); run `BIN/python -m pip install ./python` in the clone of hierml.\n"}},
+			"hint   Papermill, BIN/papermill, cannot set parameters of Go notebooks: its Python does not find the package hierml (exit status 1); run `BIN/python -m pip install ./python` in your clone of hierml.\n"}},
 		{"papermill", func(in *installation) {
 			in.file(filepath.Join(in.bin, "papermill"), "#!"+in.script("python3", "test \"$*\" = '-c import hierml._papermill'")+"\n", 0o755)
-		}, []string{"ok     Papermill, BIN/papermill, sets parameters of notebooks in Go.\n"}},
+		}, []string{"ok     Papermill, BIN/papermill, can set parameters of Go notebooks.\n"}},
 		{"cache that is a file", func(in *installation) { in.file(filepath.Join(in.cache, "hierml"), "x", 0o644) }, []string{
-			"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: CACHE/hierml is not a folder; `chmod -R u+rwX` that folder, or name another by XDG_CACHE_HOME.\n"}},
-		{"unwritable cache", func(in *installation) { in.lock("XDG_CACHE_HOME", &in.cache) }, []string{"wrong  The cache, of compiled packages and downloaded data sets, cannot be kept in CACHE/hierml: "}},
+			"wrong  The cache of compiled packages and downloaded data sets cannot be kept in CACHE/hierml: CACHE/hierml is not a folder; run `chmod -R u+rwX` on that folder, or set XDG_CACHE_HOME to another.\n"}},
+		{"unwritable cache", func(in *installation) { in.lock("XDG_CACHE_HOME", &in.cache) }, []string{"wrong  The cache of compiled packages and downloaded data sets cannot be kept in CACHE/hierml: "}},
 		{"unwritable history", func(in *installation) { in.lock("XDG_STATE_HOME", &in.state) }, []string{"hint   The history cannot be kept in STATE/hierml: "}},
 		{"used cache", func(in *installation) {
 			in.file(filepath.Join(in.cache, "hierml", "data", "x"), strings.Repeat("x", 1536), 0o644)
 		}, []string{
-			"ok     The cache, of compiled packages and downloaded data sets, is in CACHE/hierml and has 1.5 KiB.\n"}},
+			"ok     The cache of compiled packages and downloaded data sets is in CACHE/hierml and has 1.5 KiB.\n"}},
 		{"Slurm", func(in *installation) { in.script("sbatch", "test \"$*\" = '--test-only --wrap=true'") }, []string{
-			"ok     Sbatch takes jobs: a study runs on the cluster with hierml study run FILE.json --on slurm.\n"}},
+			"ok     Sbatch accepts jobs; run a study on the cluster with hierml study run FILE.json --on slurm.\n"}},
 		{"Slurm that refuses", func(in *installation) {
 			in.script("sbatch", "echo 'sbatch: error: No partition specified or system default partition' >&2\nexit 1")
 			in.t.Setenv("HIERML_DATA", in.data)
 		}, []string{
-			"hint   Sbatch answers, and refuses a job without options: error: No partition specified or system default partition; give studies what it asks for, as with --sbatch --partition=NAME.\n"}},
+			"hint   Sbatch refuses a job without options: error: No partition specified or system default partition; pass the options that it needs, such as --sbatch --partition=NAME.\n"}},
 		{"data", func(in *installation) {
 			in.file(filepath.Join(in.data, "a", "x"), "", 0o644)
 			in.t.Setenv("HIERML_DATA", strings.Join([]string{filepath.Join(in.data, "a"), filepath.Join(in.data, "b"), filepath.Join(in.data, "a", "x")}, string(os.PathListSeparator)))

@@ -51,7 +51,7 @@ addresses
   text before cell 1: https://a.org/\x1b
   cell 2: https://b.org
 
-Nothing was executed. Names that the code puts together as it runs are not listed.
+Nothing was executed. The list lacks names that the code builds while it runs.
 ` {
 		t.Errorf("status %d, %s\n%s", got.status, got.stderr, got.stdout)
 	}

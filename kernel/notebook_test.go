@@ -133,10 +133,10 @@ func TestOtherFiles(t *testing.T) {
 	for _, c := range []struct{ args, said string }{
 		{"run a.ipynb", "a.ipynb is a notebook: hierml notebook run a.ipynb"},
 		{"run b.ipynb", "open b.ipynb: no such file or directory"},
-		{"notebook run a.go", "a.go is a file of Go: hierml run a.go"},
-		{"notebook check a.go", "a.go is a file of Go: hierml run a.go"},
-		{"notebook clear a.go", "a.go is a file of Go: hierml run a.go"},
-		{"notebook export a.go", "a.go is a file of Go: hierml run a.go"},
+		{"notebook run a.go", "a.go is a Go file. Use: hierml run a.go"},
+		{"notebook check a.go", "a.go is a Go file. Use: hierml run a.go"},
+		{"notebook clear a.go", "a.go is a Go file. Use: hierml run a.go"},
+		{"notebook export a.go", "a.go is a Go file. Use: hierml run a.go"},
 		{"notebook run b.go", "open b.go: no such file or directory"},
 	} {
 		if got, want := hierml(t, dir, "", strings.Fields(c.args)...), (result{"", "hierml: " + c.said + "\n", 1}); got != want {
