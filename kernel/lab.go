@@ -145,7 +145,7 @@ func planLab(folder string, options []string, user labUser) (labPlan, error) {
 		if !slices.Contains(options, "--allow-root") {
 			plan.arguments = append(plan.arguments, "--allow-root")
 		}
-		plan.notes = append(plan.notes, "You are root, so JupyterLab is started with --allow-root: whoever has the token in its address is root here.")
+		plan.notes = append(plan.notes, "You are root, so JupyterLab starts with --allow-root: anyone who has the token in its address is root here.")
 	}
 	plan.arguments = append(plan.arguments, options...)
 	return plan, nil

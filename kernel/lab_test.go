@@ -43,7 +43,7 @@ func TestLab(t *testing.T) {
 	t.Setenv("DISPLAY", ":0")
 	asRoot, told := "", ""
 	if os.Geteuid() == 0 {
-		asRoot, told = " --allow-root", "You are root, so JupyterLab is started with --allow-root: whoever has the token in its address is root here.\n"
+		asRoot, told = " --allow-root", "You are root, so JupyterLab starts with --allow-root: anyone who has the token in its address is root here.\n"
 	}
 	t.Setenv("PATH", "/usr/bin:/bin")
 	is := func(name, want string) {

@@ -16,9 +16,9 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// MarshalJSON writes the study as ReadStudy reads it. Of what JSON cannot have, a function or a
-// type of one's own, there is a description, which ReadStudy refuses. Of a File that is not below
-// the DataFolder it writes the name without a folder.
+// MarshalJSON writes the study as ReadStudy reads it. It replaces values that JSON cannot hold,
+// functions and your own types, by descriptions, which ReadStudy refuses. If a File is not below
+// the DataFolder, it writes the name without a folder.
 func (s *Study) MarshalJSON() ([]byte, error) {
 	c := *s
 	c.Directory, c.Workers, c.Farm, c.Retry, c.Progress, c.DataFolder, c.ownFolder = "", 0, nil, false, nil, "", ""

@@ -22,10 +22,10 @@ import (
 //
 // With a Farm Run submits those cells, and waits for them; it may wait in several processes at the
 // same time. The end of ctx ends the waiting alone, and Run, called again, here or elsewhere, waits
-// for the same job: see [Stop]. What does not come back is submitted again, three times at most. A
-// cell that was at work in three processes when they were killed, as for want of memory, is one
-// that failed. A program or a script is a part of its own study when a farm has started it: its Run
-// computes that part, and ends the process.
+// for the same job: see [Stop]. It submits lost cells again, three times at most. A cell fails if
+// three processes were killed while they computed it, for example for lack of memory. A program or
+// a script is a part of its own study when a farm has started it: its Run computes that part, and
+// ends the process.
 func (s *Study) Run(ctx context.Context) (*Results, error) {
 	c, err := s.checked()
 	if err != nil {
