@@ -99,8 +99,8 @@ func filesOfArchive(ctx context.Context, r io.Reader, name string, repair *Fault
 	}
 }
 
-// openArchive returns the files of a tar archive, compressed or not; or, if r is none, what it is,
-// decompressed.
+// openArchive returns the files of a tar archive, compressed or not. If r is not one, it returns
+// its decompressed contents.
 func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) (tarred files, plain *textfile.File, err error) {
 	file, err := textfile.Decompress(textfile.WithContext(ctx, r), name, syntaxError)
 	if err != nil {
@@ -115,7 +115,7 @@ func openArchive(ctx context.Context, r io.Reader, name string, repair *Faults) 
 	case !isTar(head):
 		return nil, file, nil
 	}
-	// Compression has its checksum at the end, behind what an archive needs.
+	// The checksum of the compression is at the end, after the data that an archive needs.
 	end := func() error {
 		_, err := io.Copy(io.Discard, file)
 		if err == nil {
@@ -171,7 +171,7 @@ func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, re
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return syntaxError(name, 1, 0, fmt.Sprintf("the zip archive is damaged or cut (%v); get it again", err), err)
 	}
-	// Entries may share their bytes, so that all of them count together.
+	// Entries may share their bytes, so their sizes are counted together.
 	bound := &textfile.Bound{Packing: "zip", Stored: func() int64 { return size }}
 	for _, entry := range archive.File {
 		if err := ctx.Err(); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// ARFF reads files of Weka with labels of three kinds, and writes the first: the hierarchical
-// classes of Clus,
+// ARFF reads Weka files with three kinds of labels, and writes the first: the hierarchical classes
+// of Clus,
 //
 //	@relation cellcycle
 //	@attribute cln3 numeric
@@ -28,52 +28,53 @@ import (
 //	0.24,S,01/02@02
 //	{0 0.24, 1 S, 2 01/02@02}
 //
-// Classes are the paths of a tree, which nodes are called by, or the edges parent/child of a graph,
-// in which root is no node. A row has its labels with @ between them, ? for none.
+// Classes are the paths of a tree, which are the names of its nodes, or the edges parent/child of a
+// graph, where root is not a node. The labels of a row are separated by @, and ? means none.
 //
-// In multi-label files of MULAN and MEKA, each label is an attribute {0,1}. MULAN names them in
-// an XML file, see Labels; labels within others there are their children. In those of MEKA, the
-// relation has a name such as 'music: -C 6': the first six attributes are labels, or the last six
-// for -6. A row in which all are missing has no labels.
+// In multi-label files of MULAN and MEKA, each label is an attribute {0,1}. MULAN lists them in an
+// XML file, see Labels; nested labels there are children. In MEKA files the relation has a name
+// such as 'music: -C 6': the first six attributes are labels, or the last six for -6. A row in
+// which all of them are missing has no labels.
 //
-// A numeric attribute is a column; a nominal one is a column for each value, called name=value,
-// of which the row's is 1, but a single column if the values are 0 and 1. Strings, dates and keys
+// A numeric attribute becomes one column. A nominal attribute becomes an indicator column
+// name=value for each value, or a single column if the values are 0 and 1. Strings, dates and keys
 // are not read. Missing values, ?, are an error unless Missing is set. Rows may be sparse, in
-// braces, with the attributes counted from 0; as in Weka, a nominal attribute left out of one has
-// its first value. {2} behind a row is its weight, one of Dataset.Weights; Instances refuses it, as
-// instances one by one have no weights. New rows may lack the attributes of labels if a taxonomy is
-// given.
+// braces, with attributes counted from 0; as in Weka, a nominal attribute left out of a sparse row
+// has its first value. {2} after a row is its weight, for Dataset.Weights; for Instances it is an
+// error, because single instances have no weights. New rows may lack the label attributes if a
+// taxonomy is given.
 type ARFF struct {
-	// Hierarchy is "tree" where classes are paths, "graph" where they are edges, and empty to find
-	// that out: they are edges if all have two parts, and one begins at root or continues another.
+	// Hierarchy is "tree" if classes are paths, "graph" if they are edges, and empty to detect it:
+	// they are edges if all have two parts, and one begins at root or continues another.
 	Hierarchy string
 
-	// Class is the nominal attribute whose values are the labels in files without a hierarchical
-	// one.
+	// Class is the nominal attribute whose values are the labels, in files without a hierarchical
+	// attribute.
 	Class string
 
-	// Labels is the XML file in which MULAN names the attributes that are labels.
+	// Labels is the XML file in which MULAN lists the label attributes.
 	Labels string
 
-	// Missing says what stands for a missing value: "mean", that of the attribute's other values,
-	// as in Clus, which for a nominal attribute are shares of its values; or "zero". A label that
-	// is missing beside others is then not given. If empty, missing values are an error that
-	// counts them, or a fault.
+	// Missing is the replacement of a missing value: "mean", the mean of the attribute's other
+	// values, as in Clus (for a nominal attribute, the shares of its values), or "zero". A label
+	// that is missing while others are present then counts as absent. If empty, missing values are
+	// an error that counts them, or a fault.
 	Missing string
 
-	// Means are the training data, whose means stand for missing values in other files of the
-	// same attributes where Missing is "mean". If nil, they are those of the file itself.
-	// Instances needs them.
+	// Means is the training data whose means replace missing values in other files with the same
+	// attributes, if Missing is "mean". If nil, the means are those of the file itself. Instances
+	// needs it.
 	Means *dataset.Matrix
 
-	// Dense asks for rows that are not sparse, in writing.
+	// Dense writes rows that are not sparse.
 	Dense bool
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
-// Read reads all instances. With a nil taxonomy, it is the one of the file.
+// Read reads all instances. If the taxonomy is nil, the one of the file is used.
 func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	src, err := s.open(ctx, r, name, t)
 	if err != nil {
@@ -93,7 +94,7 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	return d, nil
 }
 
-// Instances reads one instance after the other, as SVMLight.Instances does. It needs a taxonomy.
+// Instances yields one instance after the other, like SVMLight.Instances. It needs a taxonomy.
 func (s ARFF) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
 		if t == nil {
@@ -362,9 +363,9 @@ func (p *arffSource) classes(value string, at int, in *dataset.Instance) error {
 	return nil
 }
 
-// Write writes the data set so that Read gives it again. The classes are paths if the nodes are
-// called by them, and edges otherwise. Names of nodes that mean something else in the format are an
-// error.
+// Write writes the data set so that Read returns the same. The classes are paths if these are the
+// names of the nodes, otherwise edges. It returns an error for names of nodes that have another
+// meaning in the format.
 func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err
@@ -405,7 +406,7 @@ func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 	})
 }
 
-// maxARFFColumns bounds the lines that a header has.
+// maxARFFColumns bounds the lines of a header.
 const maxARFFColumns = 1 << 24
 
 // arffForbidden are the characters that names of nodes cannot have.

@@ -171,8 +171,8 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 	return nil
 }
 
-// layOut finds the attributes that are labels, and gives the others their columns. There may be no
-// labels if the taxonomy is known and none are named.
+// layOut finds the label attributes and assigns columns to the others. There may be no labels if
+// the taxonomy is known and the settings name none.
 func (h *arffHeader) layOut(ctx context.Context, lines *textfile.Lines, s ARFF, known bool) error {
 	if err := h.findLabels(ctx, lines, s); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (h *arffHeader) layOut(ctx context.Context, lines *textfile.Lines, s ARFF, 
 	return nil
 }
 
-// findLabels finds the attributes that are labels, as MULAN and MEKA have them.
+// findLabels finds the label attributes in the ways of MULAN and MEKA.
 func (h *arffHeader) findLabels(ctx context.Context, lines *textfile.Lines, s ARFF) error {
 	if s.Labels == "" {
 		if h.class >= 0 {

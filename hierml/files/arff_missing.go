@@ -57,8 +57,7 @@ func (p *arffSource) keepWeight() {
 	p.weights = append(p.weights, p.weight)
 }
 
-// finish finds the labels of a row whose attributes are labels, and does what is set about missing
-// values.
+// finish finds the labels of a row with label attributes, and handles missing values as set.
 func (p *arffSource) finish(in *dataset.Instance) error {
 	if p.header.labels > 0 {
 		var err error
@@ -94,7 +93,7 @@ func (p *arffSource) finish(in *dataset.Instance) error {
 	return nil
 }
 
-// arffAdvice says what to do about missing values.
+// arffAdvice is the advice for missing values.
 const arffAdvice = `ARFF{Missing: "mean"} puts in the mean of the others, with Means: train.X that of the training data, and ARFF{Missing: "zero"} takes them as zero`
 
 // lose counts a missing value that nothing was set for.
@@ -107,8 +106,8 @@ func (p *arffSource) lose(gap arffGap) {
 	}
 }
 
-// fill puts the means of the file into the data set, or returns the error of missing values that
-// nothing was set for.
+// fill puts the means of the file into the data set, or returns the error for missing values if
+// Missing is empty.
 func (p *arffSource) fill(d *dataset.Dataset) error {
 	if lost := p.lost; lost != nil {
 		more, a := "", lost.first.attribute

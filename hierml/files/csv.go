@@ -16,44 +16,45 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// CSV reads and writes texts in tables with a line of titles. Tables whose columns are features,
-// such as numbers and nominal values, are read by Table. Fields are as package encoding/csv has
-// them, so that a line break in quotes may come out as "\n" where it was "\r\n".
+// CSV reads and writes texts in tables with a line of titles. For tables whose columns are
+// features, such as numbers and nominal values, use Table. Fields are as in package encoding/csv,
+// so "\r\n" within quotes is read as "\n".
 //
-// The taxonomy may be nil: then it is made of the labels.
+// The taxonomy may be nil: then it is made from the labels.
 type CSV struct {
-	// Labels is the column of the labels. If empty, it is found as Table.Label is, and texts of a
-	// file without such a column have no labels, which takes a taxonomy. An empty field has none:
-	// Corpus.Labelled leaves such texts out. Blanks around labels, and around the levels of paths,
-	// are no part of them.
+	// Labels is the column of the labels. If empty, it is found as for Table.Label. Texts of a file
+	// without such a column have no labels, and then a taxonomy is required. An empty field means
+	// no labels: Corpus.Labelled removes such texts. White space around labels and around the
+	// levels of paths is ignored.
 	Labels string
 
-	// Levels are, in place of Labels, the columns of the levels of one label, from the top; it ends
-	// at the first empty field. Its node is called by the levels with PathSeparator, "/" if empty,
-	// between them.
+	// Levels has, instead of Labels, the columns of the levels of one label, from the top. The
+	// label ends at the first empty field. The name of its node is made of the levels, joined by
+	// PathSeparator, "/" if empty.
 	Levels []string
 
-	// LabelSeparator stands between several labels of one field, and PathSeparator between the
-	// levels of a label, as in Table: if empty, they are found out, and "none" says that nothing
-	// separates. In a column called labels, commas separate labels, and in one called label they
-	// do not. With a taxonomy, a field that is a node is one label.
+	// LabelSeparator separates several labels of one field, and PathSeparator the levels of a
+	// label, as in Table: if empty, they are detected, and "none" means no separator. In a column
+	// called labels, commas separate labels, and in one called label they do not. With a taxonomy,
+	// a field that is a node is one label.
 	LabelSeparator, PathSeparator string
 
-	// Text has the columns of the text, "text" in whatever case if empty; line breaks stand between
-	// them.
+	// Text has the columns of the text, which are joined by line breaks. The default is "text",
+	// ignoring case.
 	Text []string
 
-	// ID and Part are columns of documents, "id" and "split", in whatever case, if empty and such
-	// there are.
+	// ID and Part are columns of the documents' ids and parts. The default is "id" and "split",
+	// ignoring case, if they exist.
 	ID, Part string
 
 	// Group is the column of the groups of documents, if not empty; see dataset.Document.
 	Group string
 
-	// Comma separates the fields. If 0, it is found out, as in Table.
+	// Comma separates the fields. If 0, it is detected, as in Table.
 	Comma rune
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
@@ -62,7 +63,7 @@ func (s CSV) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Tax
 	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
 }
 
-// Documents reads one text after the other, of a file that need not fit into memory. It needs a
+// Documents yields one text after the other, from a file that need not fit into memory. It needs a
 // taxonomy.
 func (s CSV) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.documents(ctx, r, name, l) })
@@ -142,7 +143,7 @@ func (s CSV) open(ctx context.Context, r io.Reader, name string, l *labeler) (*c
 	return t, nil
 }
 
-// findAll finds the columns that are not part of the features.
+// findAll finds the columns that are not features.
 func (t *csvTable) findAll(ctx context.Context) (err error) {
 	switch {
 	case t.Levels != nil:
@@ -249,7 +250,7 @@ func (t *csvTable) findDefault(title, field string) (int, error) {
 	return column, nil
 }
 
-// others says which titles there are in place of one, and what may help.
+// others lists the existing titles when one is missing, with advice.
 func (t *csvTable) others(title, field string) string {
 	titles := textfile.Quote(strings.Join(t.titles, ", "))
 	if advice := t.noTitles(); advice != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Write writes texts so that Read gives them again: their groups if Group names the column.
+// Write writes texts so that Read returns the same, with their groups if Group is set.
 func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
@@ -105,9 +105,9 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 }
 
 // WriteDataset writes a table: a column of the labels, and all columns of the matrix as numbers,
-// with a zero wherever the matrix has none. Titles are the names of the columns, or x1, x2 and so
-// on where they have none. Table{Numbers: names} reads it again. A name that is none in a table
-// is an error, as are more than 16777216 columns.
+// including zeros. Titles are the names of the columns, or x1, x2 and so on if they have none. Read
+// it with Table{Numbers: names}. It returns an error for a name that cannot be a title, and for
+// more than 16777216 columns.
 func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err

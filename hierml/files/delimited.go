@@ -36,8 +36,8 @@ type delimited struct {
 	last   int   // line of those that the reader counts on which its last row ends
 }
 
-// boundedReader bounds what is read for one row. After an error of the reader it returns no more
-// than that.
+// boundedReader bounds the bytes read for one row. After an error of the reader it returns only
+// that error.
 type boundedReader struct {
 	io.Reader
 	left int
@@ -197,7 +197,7 @@ func (t *delimited) place(column int) (line, at int) {
 	return line + t.passed, at
 }
 
-// leaveOut says what to do about a row with so many fields, unless rows are repaired.
+// leaveOut returns advice for a row with the given number of fields, unless rows are repaired.
 func (t *delimited) leaveOut(fields int) string {
 	out := "leave such rows out and count them: " + t.format + "{Repair: &files.Faults{}}"
 	switch {
@@ -231,8 +231,7 @@ func (t *delimited) field(column int) ([]byte, error) {
 	return bytes.ToValidUTF8(text, []byte("\ufffd")), t.fault(faultEncoding, column, "%s is not UTF-8; convert the file", textfile.Quote(string(text)))
 }
 
-// noTitles says what to do where the first line does not look like titles: it is a comment, or a
-// row.
+// noTitles returns advice if the first line does not look like titles but like a comment or a row.
 func (t *delimited) noTitles() string {
 	if strings.HasPrefix(t.titles[0], "#") || strings.HasPrefix(t.titles[0], "//") || strings.HasPrefix(t.titles[0], "%") {
 		return "a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments"

@@ -1,28 +1,27 @@
-// Package files reads and writes data sets and texts in the formats in which they are exchanged. It
-// knows formats and their faults; what the data mean is dataset's, and where files come from is
-// collection's.
+// Package files reads and writes data sets and texts in common exchange formats. It handles formats
+// and their faults; package dataset defines the data, and package collection finds and downloads
+// files.
 //
-// A format is a struct of settings. Its zero value reads what is usual:
+// A format is a struct of settings. Its zero value reads the usual form:
 //
 //	d, err := files.SVMLight{}.Open(ctx, "rows.svm", t)     // instances: SVMLight, LSHTC, RCV1, ARFF, Vectors
 //	c, err := files.JSONLines{}.Open(ctx, "texts.jsonl", t) // texts: JSONLines, CSV, Folders, WIPO
 //	x, err := files.Table{}.Open(ctx, "columns.csv", t)     // tables of columns of several kinds
 //	err := files.SVMLight{}.Write(ctx, w, d)
 //
-// Read does so from an io.Reader, whose name stands for the file in errors. Files may be compressed
-// by gzip, bzip2, zstd or xz, which is told by how they begin. Labels are names of nodes of the
-// taxonomy. It may be nil, but for RCV1 and for what reads one after the other: then it is the one
-// that the file tells, or is made of the labels, by one rule for all formats: Table says how labels
-// that are paths, and several labels in one field, are told apart. What can last ends early, with
-// the context's error, when the context does.
+// Read reads from an io.Reader; its name argument is the file name in errors. Files may be
+// compressed with gzip, bzip2, zstd or xz, which is detected from their first bytes. Labels are
+// names of nodes of the taxonomy. The taxonomy may be nil, except for RCV1 and for readers that
+// yield one item after the other. Then it is the one in the file, or it is made from the labels, by
+// one rule for all formats: see Table for labels that are paths, and for several labels in one
+// field. Long operations stop with the context's error when the context is cancelled.
 //
-// What a reader guesses, it tells in a line to the watcher of the context (package progress), with
-// the setting that says otherwise.
+// A reader reports every guess as a note to the observer of the context (package progress), with
+// the setting that overrides it.
 //
-// WithProgress reports how far a reader has come.
+// WithProgress reports the progress of a reader.
 //
-// Files that are larger than memory are read one instance after the other, as what learns online
-// takes them:
+// Files larger than memory are read one instance after the other, for online learners:
 //
 //	for instance, err := range (files.SVMLight{}).Instances(ctx, file, "rows.svm", t) { ... }
 //
@@ -31,15 +30,14 @@
 // Each format has a file of its name: arff.go, csv.go, folders.go, jsonlines.go, lshtc.go, rcv1.go,
 // svmlight.go, table.go, vectors.go, wipo.go. Formats share labels.go, which finds the nodes of
 // names and reports unknown ones, labels_written.go, which finds out what separates labels and
-// their levels, and features.go, which reads index:value fields. svmlight.go also remembers the
-// nodes of a whole field of labels, because the same fields recur. faults.go counts repairs.
+// their levels, and features.go, which reads index:value fields. svmlight.go also caches the nodes
+// of a whole field of labels, because the same fields recur. faults.go counts repairs.
 //
 // # Faults
 //
-// A fault of a file is an error, which is a *SyntaxError with the file, the line, the column (in
-// bytes, from 1) and what is expected there; nothing is returned besides. Readers whose field
-// Repair is set repair what they can, and count there what they did, with the first place of each
-// kind:
+// A fault of a file is a *SyntaxError with the file, the line, the column (in bytes, from 1) and
+// what is expected there; no data is returned with it. If the field Repair is set, readers repair
+// faults where possible. They count the repairs there, with the first place of each kind:
 //
 //	var faults files.Faults
 //	d, err := files.SVMLight{Repair: &faults}.Read(ctx, file, "rows.svm", t)
@@ -66,8 +64,8 @@
 //	edge given twice             it is taken once (hierarchies of ARFF)
 //	damaged compression          what stands before the damage is taken
 //
-// All else is an error always: a file without instances, a line of more than 64 MiB, a header that
-// cannot be read. A reader takes memory for what a file has, not for what numbers in it say, except
-// that a matrix has as many columns as the largest index, which costs nothing until something dense
-// is made of it.
+// All other faults are always errors: a file without instances, a line of more than 64 MiB, a
+// header that cannot be read. A reader allocates memory for the contents of a file, not for sizes
+// stated in it. However, a matrix has as many columns as the largest index, which costs nothing
+// until it is made dense.
 package files

@@ -16,7 +16,7 @@ import (
 // eachDocument calls yield for every document of a source, and ends with its error.
 type eachDocument func(yield func(dataset.Document) error) error
 
-// readCorpus makes a corpus of all documents, whose labels the labeler finds.
+// readCorpus builds a corpus of all documents. The labeler finds their labels.
 func readCorpus(ctx context.Context, name string, l *labeler, each eachDocument) (*dataset.Corpus, error) {
 	c := &dataset.Corpus{Name: name}
 	if err := each(func(d dataset.Document) error {
@@ -42,15 +42,14 @@ func readCorpus(ctx context.Context, name string, l *labeler, each eachDocument)
 	return c, nil
 }
 
-// readDocuments makes a corpus of the documents, whose labels the labeler finds. The taxonomy may
-// be nil: then it is made of the labels.
+// readDocuments builds a corpus of the documents. The labeler finds their labels. The taxonomy may
+// be nil: then it is made from the labels.
 func readDocuments(ctx context.Context, name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) (*dataset.Corpus, error) {
 	l := &labeler{taxonomy: t, repair: repair}
 	return readCorpus(ctx, name, l, documents(l))
 }
 
-// streamKnown gives the documents one after the other, whose labels have to be nodes of the
-// taxonomy.
+// streamKnown yields the documents one after the other. Their labels must be nodes of the taxonomy.
 func streamKnown(name string, t *taxonomy.Taxonomy, repair *Faults, documents func(l *labeler) eachDocument) iter.Seq2[dataset.Document, error] {
 	return streamDocuments(func(yield func(dataset.Document) error) error {
 		if t == nil {
@@ -62,7 +61,7 @@ func streamKnown(name string, t *taxonomy.Taxonomy, repair *Faults, documents fu
 
 var errStopped = errors.New("the loop has ended")
 
-// streamDocuments gives the documents one after the other.
+// streamDocuments yields the documents one after the other.
 func streamDocuments(each eachDocument) iter.Seq2[dataset.Document, error] {
 	return func(yield func(dataset.Document, error) bool) {
 		err := each(func(d dataset.Document) error {

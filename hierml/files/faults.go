@@ -7,11 +7,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Faults counts the faults of files that a reader was asked to repair, by kind, with the first of
-// each.
+// Faults counts the repaired faults of files by kind, with the first of each.
 type Faults = taxonomy.Faults
 
-// Fault is one kind of fault, and what was done about it.
+// Fault is one kind of fault with its repair.
 type Fault = taxonomy.Fault
 
 // faultKind is a kind of fault that the readers of this package can repair. The documentation of
@@ -42,7 +41,7 @@ var (
 	faultCut          = faultKind{name: "damaged compression", repair: "what stands before it taken"}
 )
 
-// errLeftOut says that the instance at hand is left out, as a repair.
+// errLeftOut means that the current instance is left out as a repair.
 var errLeftOut = errors.New("instance left out")
 
 // report returns the error of a fault. Where faults are repaired, it counts the fault and returns

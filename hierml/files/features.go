@@ -92,7 +92,7 @@ func (p *featureParser) parse(line []byte, at int, in *dataset.Instance) error {
 	return nil
 }
 
-// misplaced says whether a feature that is not in order, or has no column, is kept.
+// misplaced reports whether to keep a feature that is out of order or has no column.
 func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep bool, err error) {
 	column := index - p.base
 	switch {
@@ -141,7 +141,7 @@ func (p *featureParser) fault(kind faultKind, at int, format string, args ...any
 	return report(p.repair, kind, p.lines.Errorf(at+1, format, args...))
 }
 
-// sort orders the features of an instance and adds those that are the same.
+// sort sorts the features of an instance and adds up duplicates.
 func (p *featureParser) sort(in *dataset.Instance) error {
 	sort.Stable(byColumn{in})
 	n := 0

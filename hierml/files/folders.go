@@ -16,37 +16,39 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Folders reads collections of text files in folders, of which the innermost is a document's label:
-// 20 Newsgroups as it is distributed, and what scikit-learn's load_files reads. A document's ID is
-// its path. Its part is "train" or "test" if a folder above the label ends with that word, as in
+// Folders reads collections of text files in folders, where the innermost folder is the label of a
+// document: 20 Newsgroups as distributed, and the layout of scikit-learn's load_files. A document's
+// ID is its path. Its part is "train" or "test" if a folder above the label ends with that word, as
+// in
 //
 //	20news-bydate-train/alt.atheism/49960
 //
-// Files that are in fewer folders than a label has, and files and folders whose names begin with a
+// Files in fewer folders than a label has levels, and files and folders whose names begin with a
 // dot, are skipped. Archives are tar files, compressed or not, and zip files.
 //
-// The taxonomy may be nil: then it is made of the labels.
+// The taxonomy may be nil: then it is made from the labels.
 type Folders struct {
-	// Levels is how many folders, from the document up, are its label, with "/" between them. 0 is
-	// one.
+	// Levels is the number of folders, from the document up, that form its label, joined by "/". 0
+	// means one.
 	Levels int
 
-	// NoLabels says that the documents have no labels, as new ones: then they may be in any folder,
-	// or in none, and a taxonomy has to be given.
+	// NoLabels says that the documents have no labels, for example because they are new. They may
+	// then be in any folder or in none, and a taxonomy is required.
 	NoLabels bool
 
-	// Separator stands between the levels of labels where the taxonomy is made of them: with ".",
-	// comp.graphics is a child of comp. If empty, labels of several folders have a level for each,
-	// and otherwise it is found out, as in Table; "none" makes a flat taxonomy.
+	// Separator separates the levels of labels if the taxonomy is made from them: with ".",
+	// comp.graphics is a child of comp. If empty, labels of several folders have one level per
+	// folder, and others are analysed as in Table; "none" makes a flat taxonomy.
 	Separator string
 
 	// Latin1 says that the files are in Latin-1, as those of 20 Newsgroups are, not in UTF-8.
 	Latin1 bool
 
-	// Remove says what is left out of the texts of newsgroups.
+	// Remove says which parts of newsgroup messages to remove.
 	Remove Newsgroup
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
@@ -55,7 +57,7 @@ func (s Folders) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*
 	return s.read(ctx, file, t, filesOfPath(ctx, file, s.Repair))
 }
 
-// Read reads an archive. A zip archive has to be a file, or another io.ReaderAt and io.Seeker.
+// Read reads an archive. A zip archive must be a file, or another io.ReaderAt and io.Seeker.
 func (s Folders) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
 	return s.read(ctx, name, t, filesOfArchive(ctx, r, name, s.Repair))
 }
@@ -65,7 +67,7 @@ func (s Folders) ReadFS(ctx context.Context, fsys fs.FS, name string, t *taxonom
 	return s.read(ctx, name, t, filesOfFS(ctx, fsys))
 }
 
-// Documents reads one document of an archive after the other. It needs a taxonomy.
+// Documents yields one document of an archive after the other. It needs a taxonomy.
 func (s Folders) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(name, l, filesOfArchive(ctx, r, name, s.Repair)) })
 }
@@ -145,9 +147,9 @@ func partOf(folders []string) string {
 	return ""
 }
 
-// Write writes the corpus as a tar archive, with the folders part, label, and the last part of a
-// document's ID as the name of its file. A document without label, with several, or whose label has
-// not Levels parts, and names that would not be read again, are errors.
+// Write writes the corpus as a tar archive, with the folders part and label, and the last part of a
+// document's ID as the file name. It returns an error for a document with no label or several, for
+// a label without Levels parts, and for names that Read would not return.
 func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")

@@ -15,47 +15,47 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// JSONLines reads and writes documents, one JSON object a line:
+// JSONLines reads and writes documents, one JSON object per line:
 //
 //	{"id": "a1", "labels": ["net/http"], "text": "...", "split": "train"}
 //
-// It also reads a file that is one list of such objects, in any layout: [{...}, {...}]. So it
-// reads what pandas writes with to_json(orient="records"), with lines=True or without.
+// It also reads a file with one list of such objects, in any layout: [{...}, {...}]. So it reads
+// the output of pandas' to_json(orient="records"), with or without lines=True.
 //
-// A label is the name of a node, and ancestors of a label are implied and may be there or not.
-// Empty lines are skipped, and so are other fields. Where a field is given twice, the last
-// counts.
+// A label is the name of a node; its ancestors are implied and may be listed or not. Empty lines
+// and other fields are skipped. If a field occurs twice, the last one counts.
 //
-// The taxonomy may be nil: then it is made of the labels. Documents needs one.
+// The taxonomy may be nil: then it is made from the labels. Documents needs one.
 type JSONLines struct {
-	// Labels is the field of the labels, "labels" or else "label" if empty: a list, or one label.
-	// A label is a string, whatever characters it has, or a number or a truth value as it is
-	// written. An empty list, an empty string, null, or a document without the field has none:
-	// Corpus.Labelled leaves such documents out. A note says how many lack the field.
+	// Labels is the field of the labels: a list, or one label. The default is "labels", otherwise
+	// "label". A label is a string with any characters, or a number or boolean as written. An empty
+	// list, an empty string, null, or a missing field means no labels: Corpus.Labelled removes such
+	// documents. A note says how many lack the field.
 	Labels string
 
-	// Text has the fields of the text, "text" if empty; line breaks stand between them. They are
-	// strings, or numbers and truth values as they are written; null is no text. Each document
+	// Text has the fields of the text, which are joined by line breaks. The default is "text".
+	// Values are strings, or numbers and booleans as written; null is not a text. Each document
 	// needs a text.
 	Text []string
 
-	// ID and Part are fields of documents, "id" and "split" if empty. A document without an ID
-	// has the number of its line.
+	// ID and Part are the fields of a document's id and part. The default is "id" and "split". The
+	// ID of a document without one is its line number.
 	ID, Part string
 
 	// Group is the field of the groups of documents, if not empty; see dataset.Document. A document
-	// without it belongs to no other.
+	// without it forms its own group.
 	Group string
 
-	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
-	// Table. If empty, it is found out; "none" makes a flat taxonomy.
+	// PathSeparator separates the levels of labels if the taxonomy is made from them, as in Table.
+	// If empty, it is detected; "none" makes a flat taxonomy.
 	PathSeparator string
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
-// ReadJSONLines reads a file as the zero JSONLines does.
+// ReadJSONLines reads a file with the zero value of JSONLines.
 func ReadJSONLines(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Corpus, error) {
 	return JSONLines{}.Read(context.Background(), r, name, t)
 }
@@ -65,7 +65,7 @@ func (s JSONLines) Read(ctx context.Context, r io.Reader, name string, t *taxono
 	return readDocuments(ctx, name, t, s.Repair, func(l *labeler) eachDocument { return s.each(ctx, r, name, l) })
 }
 
-// Documents reads one document after the other, of a file that need not fit into memory.
+// Documents yields one document after the other, from a file that need not fit into memory.
 func (s JSONLines) Documents(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Document, error] {
 	return streamKnown(name, t, s.Repair, func(l *labeler) eachDocument { return s.each(ctx, r, name, l) })
 }
@@ -95,7 +95,7 @@ func (s JSONLines) each(ctx context.Context, r io.Reader, name string, l *labele
 	}
 }
 
-// Write writes the corpus so that Read gives it again: its groups if Group names the field.
+// Write writes the corpus so that Read returns the same, with its groups if Group is set.
 func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
 		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")

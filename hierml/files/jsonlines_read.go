@@ -17,7 +17,7 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// jsonParser makes documents of the objects of a file.
+// jsonParser turns the objects of a file into documents.
 type jsonParser struct {
 	JSONLines
 	file   *textfile.File
@@ -51,7 +51,7 @@ func (s JSONLines) named() JSONLines {
 	return s
 }
 
-// open finds out whether the file is a list or has an object a line.
+// open detects whether the file is a list or has one object per line.
 func (s JSONLines) open(ctx context.Context, r io.Reader, name string, l *labeler) (*jsonParser, error) {
 	file, err := textfile.Open(textfile.WithContext(ctx, r), name, syntaxError)
 	if err != nil {
@@ -406,7 +406,7 @@ func jsonKind(value []byte) string {
 	return "number"
 }
 
-// pandasHint says what to do about an object that pandas writes in place of a column.
+// pandasHint returns advice for an object that pandas writes instead of a column.
 func pandasHint(value []byte) string {
 	if value[0] != '{' {
 		return ""
@@ -429,7 +429,7 @@ type jsonList struct {
 
 var errListEnds = errors.New("the list ends")
 
-// next reads the next object, whatever its fields.
+// next reads the next object with any fields.
 func (l *jsonList) next() error {
 	c, err := l.skip()
 	if err == nil && !l.inside { // the bracket that open has seen

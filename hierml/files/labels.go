@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// labeler finds the nodes that the labels of instances name. Without a taxonomy it collects the
-// labels, and grown makes one of them when all are read.
+// labeler finds the nodes of the labels of instances. Without a taxonomy it collects the labels,
+// and grown builds a taxonomy from them when all are read.
 type labeler struct {
 	taxonomy *taxonomy.Taxonomy // nil: it grows of the labels
 	written  writtenLabels
@@ -23,7 +23,7 @@ type labeler struct {
 	// an error at the place that is read
 	errorf func(column int, format string, args ...any) error
 
-	// Nodes that have grown. If collected is set, they are what stands for labels in the file.
+	// Nodes of the growing taxonomy. If collected is set, they are the label fields of the file.
 	names     []string
 	ids       map[string]int
 	edges     [][2]int
@@ -44,7 +44,7 @@ type labeler struct {
 	set  map[int]bool // and those in it
 }
 
-// longestName bounds the names of what grows of a file: bytes.
+// longestName bounds the bytes of a name in a taxonomy made from a file.
 const longestName = 4096
 
 // add adds the node of one label, which stands at the column, to the nodes of an instance.
@@ -105,7 +105,7 @@ func (l *labeler) node(label string) (int, bool) {
 	return n, ok
 }
 
-// collect adds what stands for labels until all are read.
+// collect collects label fields until all are read.
 func (l *labeler) collect(nodes []int, text string, column int) ([]int, error) {
 	l.collected = true
 	n, known := l.ids[text]
@@ -242,9 +242,8 @@ func (l *labeler) has(nodes []int, n int) bool {
 	return l.set[n]
 }
 
-// finish returns the nodes in their most specific form, if the taxonomy is known by now. An
-// instance that was given labels, of which none is a node, is a fault; without repairs it has
-// become an error before.
+// finish returns the nodes in their most specific form, if the taxonomy is known. An instance with
+// labels none of which is a node is a fault; without repairs it was already an error.
 func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	if given && len(nodes) == 0 {
 		return nil, report(l.repair, faultNoLabel, l.errorf(1, "no label of the instance is a node of the taxonomy"))
@@ -255,8 +254,8 @@ func (l *labeler) finish(nodes []int, given bool) ([]int, error) {
 	return l.taxonomy.MostSpecific(nodes), nil
 }
 
-// grown returns the taxonomy. If it has grown of the labels, it also returns what gives the nodes
-// of an instance, in their most specific form, for those that add has returned.
+// grown returns the taxonomy. If it was made from the labels, grown also returns a function that
+// maps the nodes returned by add to the nodes of an instance, in their most specific form.
 func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, nodesOf func(nodes []int) []int, err error) {
 	if l.taxonomy != nil {
 		return l.taxonomy, nil, nil
@@ -292,8 +291,8 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, nodesOf func(nodes [
 	}, nil
 }
 
-// divideAll finds out how labels are written, and returns the nodes of what was collected, in a
-// labeler in which they have grown.
+// divideAll detects how labels are written. It returns the nodes of the collected fields, in a
+// labeler with the taxonomy made from them.
 func (l *labeler) divideAll() (divided *labeler, nodes [][]int, err error) {
 	l.findSeparators()
 	divided = &labeler{written: l.written, repair: l.repair}
@@ -334,7 +333,7 @@ func (l *labeler) skip(lack string) {
 	l.lack = lack
 }
 
-// note says which labels were not found, and what was found out.
+// note adds notes about labels that were not found, and about guesses.
 func (l *labeler) note(ctx context.Context, name string) {
 	if l.without > 0 {
 		progress.Note(ctx, fmt.Sprintf("%s: %s %s and have no labels.", name, describe.Count(l.without, "instance", "instances"), l.lack))
@@ -358,7 +357,7 @@ func hasNode(t *taxonomy.Taxonomy, name string) bool {
 	return ok
 }
 
-// unknownLabel says what is wrong with a label that is no node.
+// unknownLabel describes a label that is not a node.
 func unknownLabel(t *taxonomy.Taxonomy, label string) string {
 	example := t.LabelName(t.Leaves()[0])
 	return "label " + textfile.Quote(label) + " is not a node of the taxonomy; expected one of its names, such as " + textfile.Quote(example)

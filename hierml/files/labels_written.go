@@ -11,13 +11,13 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// writtenLabels says how a format writes labels, by its settings.
+// writtenLabels describes how a format writes labels, by its settings.
 type writtenLabels struct {
 	format string // the type that has the settings, or "" if there are none
 	column string // the column whose fields may have several labels, if there is one
 
-	// What is between the labels of a field, and between the levels of a label: "" if that is to
-	// be found out, none if there is nothing.
+	// The separator of the labels of a field, and of the levels of a label: "" to detect it, none
+	// if there is no separator.
 	several, levels string
 	levelsSetting   string // its name
 }
@@ -30,16 +30,17 @@ func pathsOf(format, separator string) writtenLabels {
 // setting returns the code that sets something.
 func (w *writtenLabels) setting(what string) string { return w.format + "{" + what + "}" }
 
-// none is the separator that says that there is none.
+// none means no separator.
 const none = "none"
 
-// labelSeparators may stand between the labels of a field.
+// labelSeparators are the possible separators of the labels of a field.
 var labelSeparators = []string{",", "|", ";"}
 
-// pathSeparators may stand between the levels of labels, those first that others are part of.
+// pathSeparators are the possible separators of the levels of labels; those that contain others
+// come first.
 var pathSeparators = []string{"::", "->", ">", "/", "|", `\`, "."}
 
-// levelSeparator returns what is between levels that have columns, or folders, of their own.
+// levelSeparator returns the separator of levels that have separate columns or folders.
 func levelSeparator(setting string) string {
 	if setting == "" || setting == none {
 		return "/"
@@ -47,13 +48,13 @@ func levelSeparator(setting string) string {
 	return setting
 }
 
-// tell tells what was found out, and the setting that changes it.
+// tell adds a note about a guess, with the setting that changes it.
 func (l *labeler) tell(setting, format string, args ...any) {
 	l.notes = append(l.notes, fmt.Sprintf(format, args...)+" [files."+l.written.setting(setting)+"]")
 }
 
-// divide returns the labels of a field. Where what separates them is not known, a field that is a
-// node of the taxonomy is one label, and others have several if some of their parts are nodes.
+// divide returns the labels of a field. If the separator is not known, a field that is a node of
+// the taxonomy is one label, and others have several if some of their parts are nodes.
 func (l *labeler) divide(field string) []string {
 	separator := l.written.several
 	if l.taxonomy != nil && separator != none {
@@ -74,8 +75,8 @@ func (l *labeler) divide(field string) []string {
 	return splitSet(field, separator)
 }
 
-// knownSeparator returns what separates labels of the taxonomy in a field that is none: what gives
-// the largest share of them, or "".
+// knownSeparator returns the separator of labels of the taxonomy in a field that is not a label:
+// the one with the largest share of labels, or "".
 func (l *labeler) knownSeparator(field string) string {
 	best, most := "", 0.0
 	for _, separator := range labelSeparators {
@@ -95,7 +96,7 @@ func (l *labeler) knownSeparator(field string) string {
 	return best
 }
 
-// findSeparators finds out what is between labels, and between their levels, of what was collected.
+// findSeparators detects the separators of labels, and of their levels, in the collected fields.
 func (l *labeler) findSeparators() {
 	labels := l.names
 	if l.written.column != "" {
@@ -112,8 +113,8 @@ func (l *labeler) findSeparators() {
 	}
 }
 
-// labelSeparator returns what stands between several labels of a field, or none if there is one
-// each.
+// labelSeparator returns the separator of several labels of a field, or none if each field has one
+// label.
 func (l *labeler) labelSeparator() string {
 	commas := 0
 	for n, field := range l.names {
@@ -202,9 +203,9 @@ func distinctOf(names []string) []string {
 	return slices.Compact(distinct)
 }
 
-// pathsShare reports whether most of the different names are paths: they have the separator, or
-// are what others have before one. Some share what stands before it, and no part is empty. A point
-// separates neither words of a text nor the digits of numbers.
+// pathsShare reports whether most of the distinct names are paths: they contain the separator, or
+// are a prefix of others before one. Some must share a prefix, and no part may be empty. A point
+// separates neither words of a text nor digits of numbers.
 func pathsShare(names []string, separator string) bool {
 	firsts := make(map[string]int)
 	paths, numbers := 0, 0

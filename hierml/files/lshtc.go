@@ -13,28 +13,29 @@ import (
 )
 
 // LSHTC reads and writes the instances of the challenges on large scale hierarchical text
-// classification (2009 to 2014, the last at Kaggle), one a line:
+// classification (2009 to 2014, the last at Kaggle), one per line:
 //
 //	category[, category...] feature:value feature:value ...
 //
 // Categories are names of nodes, which are numbers in the files of the challenges; taxonomy.Edges
-// tells how their hierarchies are read. Blanks may stand beside the commas. Features are numbers
-// from 0, in any order; feature j is column j. The category 0, alone and no node, says that an
-// instance has no labels, as in test files; so does a line that begins with a feature. A first
-// line of one word, as Kaggle's files have it, is skipped, and so are empty lines.
+// reads their hierarchies. There may be blanks next to the commas. Features are numbers from 0, in
+// any order; feature j is column j. The category 0, if it is alone and not a node, means that an
+// instance has no labels, as in test files; so does a line that begins with a feature. A first line
+// of one word, as Kaggle's files have it, is skipped, and so are empty lines.
 //
-// The taxonomy may be nil: then it is made of the labels. Instances needs one.
+// The taxonomy may be nil: then it is made from the labels. Instances needs one.
 type LSHTC struct {
-	// Columns is the number of columns that the matrix has; a feature beyond is a fault. With 0,
-	// the matrix has as many as the largest feature needs, which differs from file to file: read
-	// test data with LSHTC{Columns: train.X.Cols}.
+	// Columns is the number of columns of the matrix; a larger feature is a fault. If 0, the
+	// largest feature determines it, which differs from file to file: read test data with
+	// LSHTC{Columns: train.X.Cols}.
 	Columns int
 
-	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
-	// Table. If empty, it is found out; "none" makes a flat taxonomy.
+	// PathSeparator separates the levels of labels if the taxonomy is made from them, as in Table.
+	// If empty, it is detected; "none" makes a flat taxonomy.
 	PathSeparator string
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
@@ -47,7 +48,7 @@ func (s LSHTC) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	return readLabelled(ctx, name, &src.labeler, src)
 }
 
-// Instances reads one instance after the other, as SVMLight.Instances does.
+// Instances yields one instance after the other, like SVMLight.Instances.
 func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
 		if t == nil {
@@ -57,7 +58,7 @@ func (s LSHTC) Instances(ctx context.Context, r io.Reader, name string, t *taxon
 	})
 }
 
-// Write writes the data set so that Read gives it again; the number of columns only with Columns.
+// Write writes the data set so that Read returns the same; the number of columns only with Columns.
 // A label whose name has a blank, a comma or a colon cannot be written and is an error.
 func (s LSHTC) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Newsgroup says which parts of a message are left out, by the rules of scikit-learn's
-// fetch_20newsgroups, with which results are usually compared: what is left of the classes in the
-// rest is harder to find, and more what one wants to know.
+// Newsgroup lists the parts of a message to remove, by the rules of scikit-learn's
+// fetch_20newsgroups, with which results are usually compared. Without these parts the task is
+// harder but more meaningful.
 type Newsgroup struct {
 	Headers bool // what stands before the first empty line
 	Footers bool // what stands after the last line that is empty or of dashes
 	Quotes  bool // lines that look quoted, or announce that
 }
 
-// PlainNewsgroup leaves out headers, footers and quotes.
+// PlainNewsgroup removes headers, footers and quotes.
 func PlainNewsgroup() Newsgroup { return Newsgroup{Headers: true, Footers: true, Quotes: true} }
 
 var quoted = regexp.MustCompile(`writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>`)

@@ -171,7 +171,7 @@ func (a *array) readHeader() error {
 	return a.setShape(sizes)
 }
 
-// full fills the buffer with what is read.
+// full fills the buffer from the reader.
 func (a *array) full(buffer []byte) error {
 	_, err := io.ReadFull(a.data, buffer)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

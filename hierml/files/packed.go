@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// packedWords is the words of a column one after the other, which take few bytes beside their own
-// and no pointers.
+// packedWords stores the words of a column one after the other, with little overhead and no
+// pointers.
 type packedWords struct {
 	blocks []packedBlock
 	n      int

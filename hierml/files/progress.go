@@ -8,10 +8,10 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// WithProgress returns a reader of r that reports how much of it was read, from 0 to 1, with words
-// for it: what nb.Bar makes fits. done stays 0 if r does not tell its size, as files do. Reading
-// ends with the error that report returns. Any reader of a format takes it; a loop over instances
-// can begin again if it can with r.
+// WithProgress returns a reader of r that reports the share read, from 0 to 1, with a description;
+// pass a bar of nb.Bar as report. done stays 0 if the size of r is unknown; that of files is known.
+// If report returns an error, reading stops with it. Any reader of a format accepts the result; a
+// loop over instances can start again if it can with r.
 func WithProgress(r io.Reader, report func(done float64, state string) error) io.Reader {
 	return &progressReader{in: r, size: textfile.SizeOf(r), report: report}
 }
@@ -23,8 +23,8 @@ type progressReader struct {
 	report      func(done float64, state string) error
 }
 
-// Len returns how many bytes are left, or 0 if that is unknown, so that the size is known further
-// on.
+// Len returns how many bytes are left, or 0 if unknown, so that readers of this reader know the
+// size.
 func (p *progressReader) Len() int { return int(max(p.size-p.count, 0)) }
 
 func (p *progressReader) Read(b []byte) (int, error) {
@@ -46,7 +46,7 @@ func (p *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Seek goes to the beginning again for a further loop.
+// Seek goes back to the start for another loop.
 func (p *progressReader) Seek(offset int64, whence int) (int64, error) {
 	seeker, ok := p.in.(io.Seeker)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// RCV1 reads and writes the files in which the collection RCV1-v2 is distributed [LYRL04], besides
-// the hierarchies of its topics, which taxonomy.RCV1 reads:
+// RCV1 reads and writes the files of the collection RCV1-v2 [LYRL04], except the hierarchies of its
+// topics, which taxonomy.RCV1 reads:
 //
 //	lyrl2004_vectors_*.dat     document  term:weight term:weight ...   Read, Instances
 //	rcv1-v2.topics.qrels       TOPIC document 1                        ReadTopics
@@ -25,21 +25,21 @@ import (
 //
 // Terms are numbers from 1; term j is column j-1. So are the files of its industries and regions.
 type RCV1 struct {
-	// Topics are the labels of the documents, by their numbers, as ReadTopics gives them. A
-	// document without is a fault; with no map at all, the instances have no labels.
+	// Topics has the labels of the documents by their numbers, as returned by ReadTopics. A
+	// document without labels is a fault; if the map is nil, the instances have no labels.
 	Topics map[int][]int
 
-	// Columns is the number of columns that the matrix has at least, 47236 for the whole
-	// collection; a term beyond is a fault. With 0, the matrix has as many as the largest term
-	// needs.
+	// Columns is the number of columns of the matrix, 47236 for the whole collection; a larger term
+	// is a fault. If 0, the largest term determines it.
 	Columns int
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
-// Read reads all instances of a file of vectors. The taxonomy is the one that the topics were read
-// with.
+// Read reads all instances of a file of vectors. The taxonomy must be the one that the topics were
+// read with.
 func (s RCV1) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	src, err := s.open(ctx, r, name, t)
 	if err != nil {
@@ -48,12 +48,12 @@ func (s RCV1) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	return readAll(name, t, s.Repair, src)
 }
 
-// Instances reads one instance of a file of vectors after the other, as SVMLight.Instances does.
+// Instances yields one instance of a file of vectors after the other, like SVMLight.Instances.
 func (s RCV1) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) { return s.open(ctx, r, name, t) })
 }
 
-// ReadTopics reads which topics, nodes of the taxonomy, the documents have.
+// ReadTopics reads the topics, nodes of the taxonomy, of the documents.
 func (s RCV1) ReadTopics(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (map[int][]int, error) {
 	if t == nil {
 		return nil, errNoTaxonomy(name)
@@ -143,8 +143,8 @@ func (s RCV1) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 	})
 }
 
-// WriteTopics writes the labels of the documents that Write numbers, ancestors included, as the
-// collection has them.
+// WriteTopics writes the labels of the documents, numbered as in Write, with their ancestors, as in
+// the collection.
 func (s RCV1) WriteTopics(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
 	if err := d.Check(); err != nil {
 		return err

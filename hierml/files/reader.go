@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// SyntaxError says at which file, line and column a file is not what it should be.
+// SyntaxError reports a fault with its file, line and column.
 type SyntaxError = taxonomy.SyntaxError
 
 // syntaxError is the textfile.Fail of this package's readers.

@@ -23,7 +23,7 @@ type source interface {
 	empty() error
 }
 
-// readAll makes a data set of all instances of the source. Where faults are repaired, a file that
+// readAll builds a data set of all instances of the source. If faults are repaired, a file that
 // cannot be decompressed to its end counts as ending there.
 func readAll(name string, t *taxonomy.Taxonomy, repair *Faults, s source) (*dataset.Dataset, error) {
 	var b dataset.Builder
@@ -88,9 +88,8 @@ func nextInstance(s source, repair *Faults, in *dataset.Instance) error {
 	}
 }
 
-// streamAll gives the instances of what open makes of r, one after the other. A loop after the
-// first begins where r stood at the call, if r can go there, and where the one before it stopped
-// reading otherwise.
+// streamAll yields the instances of the source that open returns for r. Each loop starts at the
+// position of r at the call if r can seek, otherwise where the previous loop stopped reading.
 func streamAll(ctx context.Context, r io.Reader, repair *Faults, open func(r io.Reader) (source, error)) iter.Seq2[dataset.Instance, error] {
 	rewind := func() error { return nil }
 	if seeker, ok := r.(io.Seeker); ok {

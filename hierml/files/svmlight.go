@@ -17,26 +17,24 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// SVMLight reads and writes instances, one a line:
+// SVMLight reads and writes instances, one per line:
 //
 //	label[,label...] index:value index:value ... # comment
 //
-// A label is the name of a node, which therefore has neither blanks nor commas; ancestors of a
-// label are implied and may be there or not. A line that begins with a blank, or
-// with a feature, is an instance without labels. Indices ascend. Values are finite decimal numbers
-// within the range of a float32; zeros are not stored. Lines that are empty or only comment are
-// skipped.
+// A label is the name of a node, which must not contain blanks or commas; its ancestors are implied
+// and may be listed or not. A line that begins with a blank, or with a feature, is an instance
+// without labels. Indices must ascend. Values are finite decimal numbers within the range of a
+// float32; zeros are not stored. Empty lines and lines with only a comment are skipped.
 //
-// The zero value reads files whose indices count from 1, as SVMlight and LIBSVM have it. In files
-// of scikit-learn's dump_svmlight_file they count from 0 unless it was told otherwise. Those
-// written with a comment say so themselves, and are read as they say; for others, set ZeroBased.
-// An index 0 is a fault without it.
+// The zero value reads files whose indices count from 1, as in SVMlight and LIBSVM. In files of
+// scikit-learn's dump_svmlight_file they count from 0 by default. If these have a comment that says
+// so, it is followed; otherwise set ZeroBased. Without it, an index 0 is a fault.
 //
-// The taxonomy may be nil: then it is made of the labels. Instances needs one.
+// The taxonomy may be nil: then it is made from the labels. Instances needs one.
 type SVMLight struct {
-	// Columns is the number of columns that the matrix has; an index beyond is a fault. With 0,
-	// the matrix has as many as the largest index needs, which differs from file to file: read
-	// test data with SVMLight{Columns: train.X.Cols}.
+	// Columns is the number of columns of the matrix; a larger index is a fault. If 0, the largest
+	// index determines it, which differs from file to file: read test data with SVMLight{Columns:
+	// train.X.Cols}.
 	Columns int
 
 	// ZeroBased says that indices count from 0. It is an error if a comment of scikit-learn says
@@ -47,15 +45,16 @@ type SVMLight struct {
 	// files of the extreme classification repository do, which also count from 0.
 	Header bool
 
-	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
-	// Table. If empty, it is found out; "none" makes a flat taxonomy.
+	// PathSeparator separates the levels of labels if the taxonomy is made from them, as in Table.
+	// If empty, it is detected; "none" makes a flat taxonomy.
 	PathSeparator string
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
-// ReadSVMLight reads a file as the zero SVMLight does.
+// ReadSVMLight reads a file with the zero value of SVMLight.
 func ReadSVMLight(r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	return SVMLight{}.Read(context.Background(), r, name, t)
 }
@@ -69,9 +68,9 @@ func (s SVMLight) Read(ctx context.Context, r io.Reader, name string, t *taxonom
 	return readLabelled(ctx, name, &src.labels.labeler, src)
 }
 
-// Instances reads one instance after the other, of a file that need not fit into memory. An error
-// is the last that the loop gets. A further loop begins at the beginning again if r is an
-// io.Seeker, as files are.
+// Instances yields one instance after the other, from a file that need not fit into memory. After
+// an error the loop ends. Another loop starts from the beginning if r is an io.Seeker, as files
+// are.
 func (s SVMLight) Instances(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) iter.Seq2[dataset.Instance, error] {
 	return streamAll(ctx, r, s.Repair, func(r io.Reader) (source, error) {
 		if t == nil {
@@ -175,7 +174,7 @@ func (p *svmlightSource) next(in *dataset.Instance) error {
 	}
 }
 
-// comment heeds the comment in which scikit-learn says how indices count.
+// comment follows the comment in which scikit-learn says how indices count.
 func (p *svmlightSource) comment(text string) error {
 	switch text {
 	case "Column indices are zero-based":
@@ -226,8 +225,7 @@ func isFeature(field []byte) bool {
 	return ok && end == len(field)
 }
 
-// labelFields finds the nodes of fields of labels, separated by commas, and remembers the last it
-// found.
+// labelFields finds the nodes of comma-separated fields of labels, and caches recent results.
 type labelFields struct {
 	labeler
 	known map[string][]int
@@ -239,7 +237,7 @@ func (l *labelFields) parse(field []byte) ([]int, error) {
 	if ok {
 		return labels, nil
 	}
-	// Fields with a repair are not remembered, so that each is counted.
+	// Fields with a repair are not cached, so that each is counted.
 	before := l.repair.Total()
 	labels, err := l.find(string(field))
 	if err != nil || l.repair.Total() != before {

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Write writes the data set so that Read, with the same settings, gives it again; the number of
+// Write writes the data set so that Read, with the same settings, returns the same; the number of
 // columns only with Columns or Header. A label whose name has a blank, a comma or '#' cannot be
 // written and is an error.
 func (s SVMLight) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error {
@@ -26,8 +26,8 @@ func (s SVMLight) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) er
 	return s.WriteInstances(ctx, w, d.Taxonomy, d.Instances())
 }
 
-// WriteInstances writes one instance after the other. As it does not know their number, it cannot
-// write a header.
+// WriteInstances writes one instance after the other. It cannot write a header, because it does not
+// know their number.
 func (s SVMLight) WriteInstances(ctx context.Context, w io.Writer, t *taxonomy.Taxonomy, instances iter.Seq2[dataset.Instance, error]) error {
 	if t == nil {
 		return errNoTaxonomy("files: writing instances")

@@ -22,67 +22,67 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Table reads tables whose columns are of several kinds, as spreadsheets and programs for data
-// write them: fields with a separator between them below a line of titles (CSV, TSV), JSON objects
-// with the titles as names, one a line or all in one list, Parquet, and Arrow (Feather).
+// Table reads tables with columns of several kinds, as written by spreadsheets and data programs:
+// separated fields below a line of titles (CSV, TSV), JSON objects with the titles as names, one
+// per line or all in one list, Parquet, and Arrow (Feather).
 //
-// What the settings do not say is found out from the values. Each such guess is told by a note of
-// package progress, in a line that names the settings that change it. Where values are missing,
-// they stay missing: see Missing.
+// Anything that the settings do not specify is guessed from the values. A note (package progress)
+// reports each guess with the setting that changes it. Missing values stay missing: see Missing.
 //
-// The taxonomy may be nil: then it is made of the labels. A table without labels, such as new rows
-// to predict of, is read all the same.
+// The taxonomy may be nil: then it is made from the labels. A table may have no labels, such as new
+// rows to predict.
 type Table struct {
-	// Label is the column of the labels. The default is the first column that is called label,
-	// labels, class, category or target, in whatever case. Levels are, in its place, the columns
-	// of the levels of one label, from the top; it ends at the first empty one.
+	// Label is the column of the labels. The default is the first column called label, labels,
+	// class, category or target, ignoring case. Levels has, instead, the columns of the levels of
+	// one label, from the top; the label ends at the first empty one.
 	Label  string
 	Levels []string
 
-	// LabelSeparator stands between several labels of one field, and PathSeparator between the
-	// levels of a label. By default there are several labels if the column is called labels and
-	// has commas, or if the parts of fields with | or ; occur again in others; and labels have
-	// levels where most have the same separator, which is ::, ->, >, /, |, \ or a point, and share
-	// what stands before it. "none" says that nothing separates. With a taxonomy, a field that is a
-	// node is one label, and another one has several if parts of it are nodes.
+	// LabelSeparator separates several labels of one field, and PathSeparator the levels of a
+	// label; "none" means no separator. By default a field has several labels if the column is
+	// called labels and has commas, or if the parts of fields with | or ; occur in other fields
+	// too. Labels have levels if most contain the same separator (::, ->, >, /, |, \ or a point)
+	// and share prefixes. With a taxonomy, a field that is a node is one label, and another field
+	// has several if parts of it are nodes.
 	LabelSeparator, PathSeparator string
 
-	// Text, Numbers, Nominal, Sets and Paths are columns with values of that kind. By default
-	// columns of numbers are Numbers, those with many words a field are Text, those whose values
-	// occur again are Nominal, or Sets if they have parts that do, and the others are unused.
+	// Text, Numbers, Nominal, Sets and Paths list columns with values of that kind. By default
+	// columns of numbers are Numbers, and those with many words per field are Text. Columns whose
+	// values recur are Nominal, or Sets if parts of their values recur. The others are unused.
 	Text, Numbers, Nominal, Sets, Paths []string
 
-	// SetSeparator stands between the words of a set. By default it is |, ; or a comma.
+	// SetSeparator separates the words of a set. By default it is |, ; or a comma.
 	SetSeparator string
 
-	// Unused are columns that are no features. ID and Part are columns that name the row and its
-	// part of the table. By default they are those called id and split.
+	// Unused lists columns that are not features. ID and Part are the columns of the row's name and
+	// of its part of the table. By default they are those called id and split.
 	Unused   []string
 	ID, Part string
 
 	// Group is the column that says which rows belong together, such as those of one author: no
-	// division of the table separates rows with the same value. It is no feature.
+	// split of the table separates rows with the same value. It is not a feature.
 	Group string
 
-	// Weight is the column of numbers that says how much each row counts in training, as
-	// dataset.Dataset.Weights does. It is no feature.
+	// Weight is the column with the weight of each row in training, see dataset.Dataset.Weights. It
+	// is not a feature.
 	Weight string
 
-	// Like are the columns of a table that was read before. Columns of their names get their kind,
-	// separator and role, and others are unused, but for that of ID.
+	// Like has the columns of a table read before. Columns with the same names get their kind,
+	// separator and role, and others are unused, except that of ID.
 	Like []dataset.Column
 
-	// Missing are further words that stand for a value that is missing, beside an empty field
-	// and those that pandas takes so, such as NA and NaN; with "none" among them, only they do.
-	// A label is missing where its field is empty, or one of these words.
+	// Missing lists words for a missing value, in addition to an empty field and those of pandas,
+	// such as NA and NaN. If it contains "none", only its words count. A label is missing if its
+	// field is empty or one of the words in Missing.
 	Missing []string
 
-	// Comma separates fields. By default it is a comma, a tab, a semicolon or |, whichever makes
-	// lines of as many fields as there are titles. Decimal is ',' where numbers are written as 1,5
-	// and '.' where 1,234 is a thousand; by default it is found out by the column.
+	// Comma separates fields. By default it is the one of comma, tab, semicolon and | with which
+	// lines have as many fields as there are titles. Decimal is ',' if numbers are written as 1,5
+	// and '.' if 1,234 is a thousand; by default it is detected per column.
 	Comma, Decimal rune
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
@@ -99,7 +99,7 @@ func (s Table) missing(word string) bool {
 	return slices.Contains(s.Missing, word) || slices.Contains(missingWords, word)
 }
 
-// missingLabel does so for labels.
+// missingLabel is the same for labels.
 func (s Table) missingLabel(word string) bool {
 	return word != none && slices.Contains(s.Missing, word)
 }
@@ -144,9 +144,9 @@ func (s Table) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 	return whole, nil
 }
 
-// Chunks reads tables of at most n rows each, one after the other, of a file that need not fit
-// into memory. Nothing is guessed of columns: they are those of Like, and others are unused.
-// Labels are read where Like has a column of them that the file has, too; they need a taxonomy.
+// Chunks yields tables of at most n rows each, from a file that need not fit into memory. It
+// guesses no columns: it uses those of Like and ignores others. Labels are read if both Like and
+// the file have their column; they need a taxonomy.
 func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *taxonomy.Taxonomy) iter.Seq2[*dataset.Table, error] {
 	return func(yield func(*dataset.Table, error) bool) {
 		if len(s.Like) == 0 || n < 1 {
@@ -180,7 +180,7 @@ func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *t
 	}
 }
 
-// Write writes the columns as CSV, so that Read gives them again where Like names them.
+// Write writes the columns as CSV, so that Read returns the same if Like has these columns.
 func (s Table) Write(ctx context.Context, w io.Writer, t *dataset.Table) error {
 	if t == nil || len(t.Columns) == 0 {
 		return fmt.Errorf("files: no table, or one without columns; there is nothing to write")
@@ -230,7 +230,7 @@ type tableSource interface {
 	close()
 }
 
-// tableParser makes tables of what a source reads.
+// tableParser builds tables from a source.
 type tableParser struct {
 	Table
 	name     string
@@ -243,7 +243,7 @@ type tableParser struct {
 	blanks   blanks
 }
 
-// note tells a guess, and the settings that change it.
+// note reports a guess with the settings that change it.
 func (p *tableParser) note(settings, format string, args ...any) {
 	note := fmt.Sprintf(format, args...)
 	if settings != "" {
@@ -255,7 +255,7 @@ func (p *tableParser) note(settings, format string, args ...any) {
 // jsonStart is how objects begin, and lists of them.
 var jsonStart = regexp.MustCompile(`^\s*(\{\s*["}]|\[\s*[^\s,])`)
 
-// parser opens what r has.
+// parser opens the contents of r.
 func (s Table) parser(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*tableParser, error) {
 	p := &tableParser{Table: s, name: filepath.Base(name), taxonomy: t, styles: make(map[string]numberStyle), blanks: s.blankWords()}
 	rows, file, err := openColumnar(ctx, r, name)
@@ -423,7 +423,7 @@ func only(name string) []string {
 	return []string{name}
 }
 
-// otherTitles says which titles there are in place of one, and which may be meant.
+// otherTitles lists the existing titles when one is missing, and those that may be meant.
 func otherTitles(rows []rawColumn, title string) string {
 	var titles []string
 	for k := range rows {
@@ -475,7 +475,7 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 	return nil
 }
 
-// named reports whether a setting says what kind of column it is.
+// named reports whether a setting determines the kind of the column.
 func (p *tableParser) named(column string) bool {
 	for _, names := range [][]string{p.Text, p.Numbers, p.Nominal, p.Sets, p.Paths, p.Unused, {p.ID, p.Part, p.Group, p.Weight}} {
 		if slices.Contains(names, column) {

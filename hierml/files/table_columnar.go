@@ -26,8 +26,8 @@ type columnarRows struct {
 	rounded map[string]int
 }
 
-// openColumnar returns the file that r has, if it is a Parquet or an Arrow file, and otherwise what
-// r has as a text. What is no file on disk, or is compressed, is read into memory.
+// openColumnar returns the file of r if it is a Parquet or an Arrow file, otherwise its contents as
+// text. A source that is not a file on disk, or is compressed, is read into memory.
 func openColumnar(ctx context.Context, r io.Reader, name string) (*columnarRows, *textfile.File, error) {
 	var at io.ReaderAt
 	var size int64

@@ -82,7 +82,7 @@ func (g *guesses) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// missing says which words stand for missing values in columns of words.
+// missing lists the words for missing values in columns of words.
 func (g *guesses) missing() string {
 	var parts []string
 	for _, word := range slices.Sorted(maps.Keys(g.words)) {
@@ -165,8 +165,8 @@ func (p *tableParser) plainNumbers(raw *rawColumn, guess bool) []float64 {
 	return values
 }
 
-// kindOf returns kind and role of a column as far as settings and its title say them, and what to
-// tell of it. The kind is -1 where the values have to.
+// kindOf returns the kind and the role of a column as far as settings and its title determine them,
+// and a note about it. The kind is -1 if the values must determine it.
 func (p *tableParser) kindOf(raw *rawColumn, k int) (kind dataset.Kind, role dataset.Role, why string) {
 	for kind, names := range [][]string{
 		dataset.Nominal: p.Nominal, dataset.Text: p.Text, dataset.Number: p.Numbers, dataset.Set: p.Sets, dataset.Path: p.Paths,
@@ -212,8 +212,8 @@ func (p *tableParser) like(name string) *dataset.Column {
 	return nil
 }
 
-// blank empties the fields that have a word for a missing value, and returns how many others there
-// are. In columns of words such words are told.
+// blank empties the fields with a word for a missing value, and returns the number of the others.
+// For columns of words it reports these words.
 func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int {
 	n := 0
 	var found map[string]int
@@ -244,8 +244,8 @@ func (p *tableParser) blank(raw *rawColumn, numbers bool, guessed *guesses) int 
 	return n
 }
 
-// blanks says how words for missing values begin, and how long they are, so that most others are
-// told from them at once.
+// blanks has the first bytes and the lengths of the words for missing values, so that most other
+// words are excluded at once.
 type blanks struct {
 	first   [256]bool
 	longest int
@@ -369,7 +369,7 @@ func appendEach(set []string, words iter.Seq[string]) []string {
 	return set
 }
 
-// Bounds of what is guessed of the values of a column.
+// Thresholds for guessing the kind of a column from its values.
 const (
 	// recurring is the share of different values, or of different words of sets, up to which they
 	// count as recurring.
@@ -385,7 +385,7 @@ const (
 	setShare = 0.25
 )
 
-// guess finds out kind and role of a column by its values, of which so many are not missing.
+// guess guesses the kind and the role of a column from its values; n of them are not missing.
 func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *guesses) error {
 	tell := func(kind dataset.Kind, role dataset.Role, what string) error {
 		c.Kind, c.Role = kind, role
@@ -410,7 +410,7 @@ func (p *tableParser) guess(c *dataset.Column, raw *rawColumn, n int, guessed *g
 	return p.guessWords(c, raw, n, tell)
 }
 
-// guessWords finds out kind and role of a column of words, and tells them.
+// guessWords guesses the kind and the role of a column of words, and reports them.
 func (p *tableParser) guessWords(c *dataset.Column, raw *rawColumn, n int, tell func(dataset.Kind, dataset.Role, string) error) error {
 	words, dates := 0, true
 	for _, w := range raw.words {
@@ -615,7 +615,7 @@ func (s numberStyle) decimal() rune {
 	return 0
 }
 
-// noteStyle remembers how numbers with commas were read.
+// noteStyle records how numbers with commas were read.
 func (g *guesses) noteStyle(column string, style numberStyle, words []string) {
 	if style == plainNumbers {
 		return
@@ -660,7 +660,7 @@ func count(words []string, word string) int {
 	return n
 }
 
-// numbersRead is what the fields of a column are as numbers.
+// numbersRead has the fields of a column as numbers.
 type numbersRead struct {
 	style  numberStyle
 	values []float64 // NaN where a field is empty, if none is odd
@@ -719,7 +719,7 @@ var date = regexp.MustCompile(`^(` + strings.Join([]string{
 
 func looksLikeDate(w string) bool { return date.MatchString(w) }
 
-// notNumber says what may be done about a field that is no number.
+// notNumber returns advice for a field that is not a number.
 func notNumber(column, field string) string {
 	switch {
 	case looksLikeDate(field):

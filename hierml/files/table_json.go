@@ -74,7 +74,7 @@ func (j *jsonRows) next(n int) ([]rawColumn, error) {
 	return t.columns(), nil
 }
 
-// decode lets a decoder read on. Within a list, it reads a null in the place of the objects before.
+// decode makes a decoder continue. Within a list, it reads a null instead of the previous objects.
 func (j *jsonRows) decode() error {
 	rest, before := j.objects.rest(), j.list && j.row > 0
 	if before {
@@ -173,7 +173,7 @@ func (t *jsonTable) column(name []byte) int {
 	return k
 }
 
-// decode adds an object, whatever it is. It returns what is wrong with it, or "".
+// decode adds a JSON value. It returns a description of its fault, or "".
 func (t *jsonTable) decode(object json.RawMessage) string {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := decoder.Token(); err != nil || begin != json.Delim('{') {

@@ -168,7 +168,7 @@ func (p *tableParser) findNodes(t *dataset.Table, column string, l *labeler, fin
 	return nil
 }
 
-// noteLabels tells what the labels are.
+// noteLabels adds a note about the labels.
 func (p *tableParser) noteLabels(column string, n, unlabelled int, t *taxonomy.Taxonomy) {
 	text := fmt.Sprintf("%s in column %s", describe.Count(n, "label", "labels"), describe.Cut(column, 40))
 	depth := 0

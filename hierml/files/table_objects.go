@@ -45,7 +45,7 @@ func (o *jsonObjects) next() bool {
 	}
 }
 
-// accept goes on behind the object read.
+// accept continues after the object read.
 func (o *jsonObjects) accept() {
 	o.buffer = o.buffer[o.at:]
 	o.begun = true
@@ -167,7 +167,7 @@ func (o *jsonObjects) numeral(f *jsonScalar) bool {
 	if o.cut = end >= len(o.buffer); o.cut || !ok {
 		return false
 	}
-	// JSON has neither a plus, nor further digits behind a zero, nor a point without digits.
+	// JSON numbers have no plus sign, no leading zeros, and no point without digits.
 	digits := o.buffer[start:end]
 	if digits[0] == '-' {
 		digits = digits[1:]

@@ -17,47 +17,47 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Vectors reads rows of numbers, such as embeddings, and their labels from a file beside them:
+// Vectors reads rows of numbers, such as embeddings, and their labels from a second file:
 //
 //	files.Vectors{Labels: "labels.txt"}.Open(ctx, "embeddings.npy", nil)
 //
-// The file of the vectors is told by how it begins:
+// The format of the file of vectors is detected from its first bytes:
 //
 //	.npy          one array of numpy.save, of versions 1 to 3, compressed or not
 //	.npz          the arrays of numpy.savez, or the sparse matrix in compressed rows that
 //	              scipy.sparse.save_npz writes
 //	.safetensors  tensors
 //
-// A matrix has truth values, whole numbers, or floats of 16, 32 or 64 bits, of either byte order
-// and either order of indices, or bfloat16. Pickled objects are refused. Zeros are not stored. A
-// value that is not finite, or beyond a float32, is a fault. A note names columns whose numbers a
-// float32 rounds by more than a thousandth of their standard deviation, such as 20240101.
+// A matrix has booleans, integers, floats of 16, 32 or 64 bits in any byte order and index order,
+// or bfloat16. Pickled objects are an error. Zeros are not stored. A value that is not finite, or
+// overflows a float32, is a fault. A note lists columns whose numbers, such as 20240101, a float32
+// rounds by more than a thousandth of their standard deviation.
 //
-// The taxonomy may be nil: then it is made of the labels.
+// The taxonomy may be nil: then it is made from the labels.
 type Vectors struct {
 	// Array is the name of the matrix in a file of several arrays. If empty, it is "X", or the
 	// only one of two dimensions.
 	Array string
 
-	// Labels is the file of the labels, found as other files are, not beside the vectors. It has
-	// the label of a row in each line, and an empty line for a row without; or it is a table,
-	// which Table says how to read; or a .npy file of whole numbers or strings, one a row. Its
-	// faults are not repaired, so that labels stay with their rows.
+	// Labels is the file of the labels; its path is not relative to that of the vectors. It has the
+	// label of one row per line, with an empty line for a row without one; or it is a table, read
+	// with Table; or a .npy file of integers or strings, one per row. Its faults are not repaired,
+	// so that labels stay with their rows.
 	Labels string
 
-	// Table says how Labels is read if Table.Label or Table.Levels is set: it is the table's
-	// column of labels, or several.
+	// Table has the settings for reading Labels as a table, if Table.Label or Table.Levels is set.
 	Table Table
 
-	// LabelArray is, in place of Labels, an array in the file of the vectors. If both are empty,
-	// it is "y" if there is such an array; a note says so. Without labels, rows have none.
+	// LabelArray is, instead of Labels, the name of an array in the file of the vectors. If both
+	// are empty, it is "y" if that array exists, and a note says so; otherwise rows have no labels.
 	LabelArray string
 
-	// PathSeparator stands between the levels of labels where the taxonomy is made of them, as in
-	// Table. If empty, it is found out; "none" makes a flat taxonomy. A table has its own.
+	// PathSeparator separates the levels of labels if the taxonomy is made from them, as in Table.
+	// If empty, it is detected; "none" makes a flat taxonomy. A table has its own setting.
 	PathSeparator string
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
@@ -74,8 +74,8 @@ func (s Vectors) Open(ctx context.Context, file string, t *taxonomy.Taxonomy) (*
 	return d, err
 }
 
-// Read reads all rows. Files of several arrays have to be files, or another io.ReaderAt and
-// io.Seeker. Nothing of the size that a shape claims is allocated before the file is seen to be
+// Read reads all rows. A source of several arrays must be a file, or another io.ReaderAt and
+// io.Seeker. Memory for the size stated in a shape is allocated only when the file is known to be
 // that large.
 func (s Vectors) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 	v, err := openVectors(ctx, r, name)
@@ -112,7 +112,7 @@ type vectorFile struct {
 	bound *textfile.Bound
 }
 
-// openVectors finds out what the file is.
+// openVectors detects the format of the file.
 func openVectors(ctx context.Context, r io.Reader, name string) (*vectorFile, error) {
 	v := &vectorFile{ctx: ctx, name: name}
 	const atLeast = 9 // a length of 8 bytes, then the brace of a header
@@ -290,7 +290,7 @@ func (v *vectorFile) shapes() string {
 	return strings.Join(list, ", ")
 }
 
-// denseRows makes rows of an array of two dimensions.
+// denseRows returns the rows of an array of two dimensions.
 type denseRows struct {
 	v     *vectorFile
 	array *array
@@ -416,8 +416,8 @@ func (v *vectorFile) sparse(ctx context.Context) (*dataset.Matrix, error) {
 	return v.sparseRows(ctx, shape[1], indptr, indices, values)
 }
 
-// sparseRows makes rows of the arrays of a sparse matrix. As in scipy, indices of a row may be in
-// any order, and the values of one that is given again are added.
+// sparseRows returns the rows of the arrays of a sparse matrix. As in scipy, indices of a row may
+// be in any order, and values with the same index are added.
 func (v *vectorFile) sparseRows(ctx context.Context, cols int, indptr, indices []int, values []float64) (*dataset.Matrix, error) {
 	check := columnCheck{v: v, array: "X", sparse: make(map[int]int)}
 	for _, j := range indices[:indptr[1]] {

@@ -10,15 +10,15 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// columnCheck makes values those of a matrix, and finds out what that loses.
+// columnCheck converts values to those of a matrix, and measures the loss.
 type columnCheck struct {
 	v     *vectorFile
 	array string // its name for messages
 	exact bool   // whether a float32 has every value as it is
 
 	columns []rounding.Column
-	// The positions in columns of those that have a value in the first row, in a sparse matrix.
-	// Others have zeros as well, beside which nothing is lost.
+	// The positions in columns of those with a value in the first row of a sparse matrix. Others
+	// also contain zeros, and there nothing is lost.
 	sparse map[int]int
 
 	bad   int    // values that are not finite

@@ -47,7 +47,8 @@ type WIPO struct {
 	// Language is the language of the texts, such as "EN", or empty for all.
 	Language string
 
-	// Repair asks for repairs, which are counted there. Without it, the first fault is an error.
+	// Repair, if not nil, repairs faults and counts the repairs. If nil, the first fault is an
+	// error.
 	Repair *Faults
 }
 
