@@ -226,7 +226,7 @@ func TestHRErrors(t *testing.T) {
 		"leave Kernel": {svm.HR{Loss: solver.Logistic, Kernel: gram.Linear{}}, d},
 		"only sweeps":  {svm.HR{Graph: d.Taxonomy.Edges(), Method: solver.BCFW{}}, d},
 		"no edge":      {svm.HR{Graph: [][2]int{}}, d},
-		"given twice":  {svm.HR{Graph: append([][2]int{{4, 1}, {1, 4}}, d.Taxonomy.Edges()...)}, d},
+		"listed twice": {svm.HR{Graph: append([][2]int{{4, 1}, {1, 4}}, d.Taxonomy.Edges()...)}, d},
 		"0..6":         {svm.HR{Graph: [][2]int{{0, 7}}}, d},
 		"Gap is":       {svm.HR{Settings: solver.Settings{Gap: -1}}, d},
 		"inner node":   {svm.HR{}, &inner},
