@@ -75,7 +75,7 @@ func build(names []string, ids map[string]int, edges [][2]int) (*Taxonomy, error
 	return t, nil
 }
 
-// connect sorts the edges into parents and children.
+// connect sorts the edges by parent and child.
 func (t *Taxonomy) connect() {
 	n := len(t.names)
 	t.parents, t.children = make([][]int, n), make([][]int, n)
@@ -119,7 +119,7 @@ func (t *Taxonomy) sort() error {
 	return nil
 }
 
-// cycle names a cycle among the nodes that still miss a parent.
+// cycle returns a cycle among the nodes that still lack a parent.
 func (t *Taxonomy) cycle(missing []int) *CycleError {
 	at := slices.IndexFunc(missing, func(m int) bool { return m > 0 })
 	step := make(map[int]int)

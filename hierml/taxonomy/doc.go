@@ -1,22 +1,22 @@
-// Package taxonomy holds the categories of a classification problem and how they contain each
-// other: an immutable tree, forest or directed acyclic graph of named nodes, its walks (ancestors,
-// descendants, siblings, depths, distances), the formats of files that it is read from and written
-// to, and the miscellaneous leaves that take the instances labelled with an inner node.
+// Package taxonomy represents the category hierarchy of a classification problem: an immutable
+// tree, forest or directed acyclic graph of named nodes. It has queries (ancestors, descendants,
+// siblings, depths, distances), file formats for reading and writing, and miscellaneous leaves for
+// instances labelled with an inner node.
 //
 // A node is an id from 0 to Len()-1. A leaf is a node without children, a root one without parents;
-// a node alone is both. Ancestors and Descendants contain the node itself, as in all sums of the
-// papers. Instances, costs and weights belong to the packages dataset, loss and weighting.
+// a single node is both. Ancestors and Descendants include the node itself, as in all sums of the
+// papers. Packages dataset, loss and weighting handle instances, costs and weights.
 //
-// A miscellaneous leaf stands for the label that the inner node above it is in the data: Label,
+// A miscellaneous leaf represents the inner node above it, which is the label in the data: Label,
 // LabelName and LabelNode translate between the two. Files of taxonomies have the leaf under its
-// own name, and not what it stands for.
+// own name, without the label that it represents.
 //
 // # Files
 //
-// Open reads a file whose form it finds out; Edges, Paths, Newick, OBO, JSON, DOT and RCV1 are the
-// forms with their settings. By default the first fault of a file is an error, a *SyntaxError with
-// file, line, column and what to do. A format whose field Repair points to Faults repairs instead
-// what can be, and counts it there:
+// Open reads a file and detects its format; Edges, Paths, Newick, OBO, JSON, DOT and RCV1 are the
+// formats with their settings. By default the first fault of a file is a *SyntaxError with file,
+// line, column and advice. If the field Repair of a format points to Faults, faults are repaired
+// where possible and counted there:
 //
 //	self loop            left out
 //	duplicate edge       left out
@@ -27,11 +27,10 @@
 //	name not in UTF-8    read as Latin-1
 //	unknown parent       the edge is left out (OBO)
 //
-// Several roots, nodes without any edge, several parents and redundant edges are no faults, as
-// forests and graphs are taxonomies too. They are where Rules ask for something else, of a file or
-// of a taxonomy.
+// Several roots, nodes without edges, several parents and redundant edges are not faults, because
+// forests and graphs are also taxonomies. Use Rules to forbid them, in a file or in a taxonomy.
 //
-// A file that is cut or not of its format is an error, repairs or not. What reading takes in memory
-// is in proportion to what the file has, decompressed; the length of a line, a name and a path is
+// A truncated file, or one of another format, is an error even with repairs. Reading takes memory
+// in proportion to the decompressed contents of the file; the lengths of lines, names and paths are
 // bounded.
 package taxonomy

@@ -13,9 +13,9 @@ import (
 )
 
 // DOT is the format of Graphviz: digraph { animal -> {cat dog}; }. Chains of edges, subgraphs,
-// ports, attributes and comments are read; attributes other than labels are skipped. Nodes are
-// called by their ids, in the order in which these appear. In a strict graph an edge may be given
-// again. Undirected graphs are refused.
+// ports, attributes and comments are read; attributes other than labels are skipped. The names of
+// nodes are their ids, in the order of appearance. In a strict graph an edge may be repeated.
+// Undirected graphs are an error.
 //
 // Repairs: those of all formats (see the package).
 type DOT struct {
@@ -25,7 +25,7 @@ type DOT struct {
 	Rules      Rules
 }
 
-// Bounds of what few bytes of a file can ask for.
+// Bounds on the memory that a few bytes of a file can request.
 const (
 	deepestSubgraph = 64      // subgraphs in each other
 	maxProducts     = 1 << 24 // edges between subgraphs, and nodes of those that are named again
@@ -328,7 +328,7 @@ func (d *dotReader) attributes() (label dotToken, err error) {
 	return label, d.advance()
 }
 
-// expected says that something else is expected than the token ahead.
+// expected returns the error of an unexpected next token.
 func (d *dotReader) expected(what string) error {
 	return d.errorf(d.ahead.at, "unexpected %v; expected %s", d.ahead, what)
 }

@@ -23,7 +23,7 @@ type dotToken struct {
 	at     place
 }
 
-// keyword reports whether the token is the keyword, in whatever case.
+// keyword reports whether the token is the keyword, ignoring case.
 func (t dotToken) keyword(word string) bool {
 	return t.kind == dotID && !t.quoted && strings.EqualFold(t.text, word)
 }
@@ -40,7 +40,7 @@ func (t dotToken) String() string {
 	return fmt.Sprintf("%q", rune(t.kind))
 }
 
-// dotScanner gives the tokens of a text in DOT.
+// dotScanner returns the tokens of a text in DOT.
 type dotScanner struct {
 	*scanner
 	ahead dotToken

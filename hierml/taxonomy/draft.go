@@ -40,8 +40,8 @@ func newDraft(file string, repair *Faults, stored func() int64) *draft {
 	return &draft{file: file, repair: repair, ids: make(map[string]int), stored: stored}
 }
 
-// A graph may have so many nodes, and edges, for each byte of its file, beside those that any may
-// have. Files that are no worse compressed than they can be have at most one or two for a byte.
+// The allowed number of nodes and edges per byte of the file, in addition to a fixed number. Well
+// compressed files have at most one or two per byte.
 const (
 	maxPerByte = 4
 	maxAnyway  = 1 << 20
@@ -103,7 +103,7 @@ func (d *draft) blank(at place) (int, error) {
 	return len(d.names) - 1, nil
 }
 
-// call names a node that has no name yet.
+// call gives a name to a node without one.
 func (d *draft) call(n int, name string, at place) error {
 	name, err := d.clean(name, at)
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *draft) free(name string) string {
 
 func (d *draft) where(at place) string { return fmt.Sprintf("line %d, column %d", at.line, at.column) }
 
-// clean returns the name if it is text, or as what it is repaired to.
+// clean returns the name if it is text, otherwise the repaired name.
 func (d *draft) clean(name string, at place) (string, error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return "", d.errorf(at, "the name %s has a NUL byte; the file is damaged, or not a text file", textfile.Quote(name))
@@ -264,7 +264,8 @@ func (d *draft) drop(positions []int) {
 	d.edges, d.lines = d.edges[:kept], d.lines[:kept]
 }
 
-// placeCycle places the cycle at its edge that stands last in the file, and lets it end there.
+// placeCycle sets the place of the cycle to its last edge in the file, and rotates the cycle to end
+// there.
 func (d *draft) placeCycle(cycle *CycleError) error {
 	k := len(cycle.Nodes)
 	position := make(map[int]int, k)

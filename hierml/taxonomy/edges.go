@@ -12,23 +12,23 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Edges is the format of one edge a line, parent and child. A line with one name is a node that has
-// no edge yet. Lines without text are skipped. A name is taken as it is, spaces included. Node ids
-// are in the order in which the names appear. The zero value is what the files NAME.hier.tsv of
-// data sets are; the files cat_hier of LSHTC are Edges{Separator: " ", Chains: true}. Where
-// Separator is empty, a file without tabs whose lines all look like edges with another separator is
-// a fault.
+// Edges is the format with one edge per line, parent and child. A line with one name is a node
+// without an edge so far. Lines without text are skipped. A name is used as written, including
+// spaces. Node ids are in the order of appearance of the names. The zero value reads the files
+// NAME.hier.tsv of data sets; the files cat_hier of LSHTC are Edges{Separator: " ", Chains: true}.
+// If Separator is empty, a file without tabs whose lines all look like edges with another separator
+// is a fault.
 //
-// A first line that has the titles of columns, such as parent and child, or source and target, is a
-// fault.
+// A first line with column titles, such as parent and child, or source and target, is a fault.
 //
-// Repairs: a line that lacks a name is left out, and so is one of titles, fields after the child
-// are ignored, and those of all formats (see the package).
+// Repairs: lines that lack a name and lines of titles are left out, fields after the child are
+// ignored, and those of all formats (see the package).
 type Edges struct {
-	// between the two names; "" is a tab, " " is any number of blanks and tabs, also around them
+	// between the two names; "" means a tab, " " means any number of blanks and tabs, also around
+	// them
 	Separator  string
 	ChildFirst bool // the child stands before its parent
-	// a line may have more names, each the parent of the next, and an edge may be given again
+	// a line may have more names, each the parent of the next, and an edge may be repeated
 	Chains bool
 	Repair *Faults
 	Rules  Rules
@@ -86,7 +86,7 @@ type parted struct {
 	again int
 }
 
-// maxParted bounds the names that are remembered: among so many, one comes again.
+// maxParted bounds the stored names: among so many, one recurs.
 const maxParted = 1000
 
 func newSeparators() separators {
@@ -97,8 +97,8 @@ func newSeparators() separators {
 	return s
 }
 
-// look takes a line that has a number of fields. Separators that do not part it into two are no
-// candidates.
+// look checks a line with a number of fields. Separators that do not split it into two are
+// excluded.
 func (s separators) look(line []byte, fields int) {
 	if fields > 1 {
 		clear(s)
@@ -133,7 +133,7 @@ func (s separators) likely() (sep string, ok bool) {
 	return "", false
 }
 
-// Read reads a taxonomy of one edge a line, parent and child separated by a tab: Edges{}.Read
+// Read reads a taxonomy with one edge per line, parent and child separated by a tab: Edges{}.Read
 // without a context.
 func Read(r io.Reader, name string) (*Taxonomy, error) {
 	return Edges{}.Read(context.Background(), r, name)

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// CycleError says that the edges contain a cycle, so that they are not a taxonomy.
+// CycleError means that the edges contain a cycle and so are not a taxonomy.
 type CycleError struct {
 	// the cycle, each node the parent of the next and the last the parent of the first
 	Nodes []int
@@ -33,7 +33,7 @@ func (e *CycleError) message() string {
 	return fmt.Sprintf("the edges form a cycle: %s%s%s; remove one of them", strings.Join(names, " > "), middle, names[0])
 }
 
-// DuplicateError says that a node name or an edge was given twice.
+// DuplicateError means that a node name or an edge occurs twice.
 type DuplicateError struct {
 	Kind          string // "node name" or "edge"
 	Name          string // the name, or both names of the edge, quoted
@@ -44,7 +44,7 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("taxonomy: %s %s is given twice, at positions %d and %d; give it once", e.Kind, e.Name, e.First, e.Second)
 }
 
-// RangeError says that an edge names a node that does not exist.
+// RangeError means that an edge refers to a node that does not exist.
 type RangeError struct {
 	Edge int // position of the edge in what was given, from 0
 	Node int // the id it names
@@ -55,7 +55,7 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("taxonomy: edge %d names node %d; nodes are 0 to %d", e.Edge, e.Node, e.Len-1)
 }
 
-// NameError says that a node has no name.
+// NameError means that a node has no name.
 type NameError struct {
 	Node int
 }
@@ -64,7 +64,7 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("taxonomy: the name of node %d is empty; every node needs a name", e.Node)
 }
 
-// SyntaxError says where a file, or a list of paths, is not what it should be.
+// SyntaxError reports a fault of a file, or of a list of paths, with its place.
 type SyntaxError struct {
 	File   string // the name the reader was given
 	Line   int    // from 1; 0 for the whole file
@@ -86,8 +86,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
-// A noNode is what methods panic with that are asked about a node which is not there, or about no
-// taxonomy at all. It is worded when somebody reads it, so that the methods stay small.
+// Methods panic with a noNode for a node that does not exist, or for a nil taxonomy. Its text is
+// composed only when it is read, so that the methods stay small.
 type noNode struct {
 	t    *Taxonomy
 	node int
@@ -103,5 +103,5 @@ func (e noNode) Error() string {
 	return fmt.Sprintf("taxonomy: there is no node %d; the taxonomy has the nodes 0 to %d", e.node, len(e.t.names)-1)
 }
 
-// ErrNone is what functions fail with that are given no taxonomy.
+// ErrNone is the error of functions that are called with a nil taxonomy.
 var ErrNone error = noNode{}

@@ -8,13 +8,13 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Faults counts the faults of an input that a reader was asked to repair, by kind. The zero value
-// has none, and nil may be asked, not added to.
+// Faults counts the repaired faults of an input by kind. The zero value has none. A nil *Faults can
+// be queried, but not added to.
 type Faults struct {
 	kinds []Fault
 }
 
-// Fault is one kind of fault of an input, and what was done about it.
+// Fault is one kind of fault of an input, with its repair.
 type Fault struct {
 	Kind   string       // "duplicate edge"
 	Repair string       // what was done with each: "left out"
@@ -22,8 +22,7 @@ type Fault struct {
 	First  *SyntaxError // the first of them, and its place
 }
 
-// Add counts one fault. The repair, and the first place, are those that the kind was first added
-// with.
+// Add counts one fault. The repair and the first place of a kind are those of its first fault.
 func (f *Faults) Add(kind, repair string, at *SyntaxError) {
 	for i := range f.kinds {
 		if f.kinds[i].Kind == kind {
@@ -34,7 +33,7 @@ func (f *Faults) Add(kind, repair string, at *SyntaxError) {
 	f.kinds = append(f.kinds, Fault{Kind: kind, Repair: repair, Count: 1, First: at})
 }
 
-// Merge adds what the others counted, such as the readers of further files.
+// Merge adds the counts of other Faults, such as those of further files.
 func (f *Faults) Merge(others ...*Faults) {
 	for _, other := range others {
 		for _, fault := range other.List() {
@@ -48,7 +47,7 @@ func (f *Faults) Merge(others ...*Faults) {
 	}
 }
 
-// List returns the kinds in the order in which they were met first. The slice is new.
+// List returns the kinds in the order of their first occurrence. The slice is new.
 func (f *Faults) List() []Fault {
 	if f == nil {
 		return nil
@@ -56,7 +55,7 @@ func (f *Faults) List() []Fault {
 	return slices.Clone(f.kinds)
 }
 
-// Count returns how many faults of the kind there were.
+// Count returns the number of faults of a kind.
 func (f *Faults) Count(kind string) int {
 	if f == nil {
 		return 0
@@ -69,7 +68,7 @@ func (f *Faults) Count(kind string) int {
 	return 0
 }
 
-// Total returns how many faults there were.
+// Total returns the number of faults.
 func (f *Faults) Total() int {
 	total := 0
 	for _, fault := range f.List() {
@@ -78,7 +77,7 @@ func (f *Faults) Total() int {
 	return total
 }
 
-// String says what was repaired, one line a kind, or "no faults".
+// String lists the repairs, one line per kind, or "no faults".
 func (f *Faults) String() string {
 	list := f.List()
 	if len(list) == 0 {
@@ -95,7 +94,7 @@ func (f *Faults) String() string {
 	return b.String()
 }
 
-// HTML is String as a table.
+// HTML returns String as a table.
 func (f *Faults) HTML() string {
 	list := f.List()
 	if len(list) == 0 {

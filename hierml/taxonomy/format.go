@@ -19,20 +19,20 @@ import (
 // Format reads and writes one kind of file: Edges, Paths, Newick, OBO, JSON, DOT and RCV1.
 type Format interface {
 	// Read reads a taxonomy. The file may be compressed by gzip, bzip2, zstd or xz, and may begin
-	// with a byte order mark. The name stands for the file in errors, which are a *SyntaxError for
-	// all that is wrong with it. It ends early, with the context's error, when ctx does.
+	// with a byte order mark. name is the file name in errors. A fault of the file is a
+	// *SyntaxError. Read stops with the context's error when ctx is cancelled.
 	Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, error)
 
-	// Write writes the taxonomy so that Read gives the same nodes and edges by name, if not in the
-	// same order. What the format cannot say, such as a name with a line break in a file of lines,
-	// is an error, and then what was written is worth nothing.
+	// Write writes the taxonomy so that Read returns the same nodes and edges by name, perhaps in
+	// another order. It returns an error for anything that the format cannot represent, such as a
+	// name with a line break in a file of lines; the output is then invalid.
 	Write(w io.Writer, t *Taxonomy) error
 }
 
 // Open is OpenContext without a context.
 func Open(file string) (*Taxonomy, error) { return OpenContext(context.Background(), file) }
 
-// OpenContext reads the taxonomy in the file, in the form that its extension says:
+// OpenContext reads the taxonomy in the file, in the format given by its extension:
 //
 //	.tsv .csv .edges      Edges, separated by tabs or, in .csv, commas
 //	.paths                Paths
@@ -41,14 +41,14 @@ func Open(file string) (*Taxonomy, error) { return OpenContext(context.Backgroun
 //	.json                 JSON
 //	.dot .gv              DOT
 //
-// before a further .gz, .bz2, .zst or .xz. For other files the beginning of the content decides;
+// before an optional .gz, .bz2, .zst or .xz. For other files the beginning of the contents decides;
 // numbers in two columns are Edges with blanks between them, as in the files cat_hier of LSHTC, and
 // lines that begin with "parent:" are RCV1.
 func OpenContext(ctx context.Context, file string) (*Taxonomy, error) {
 	return open(ctx, file, nil)
 }
 
-// OpenAs is OpenContext for a form that is known, or has settings.
+// OpenAs is OpenContext with a given format and its settings.
 func OpenAs(ctx context.Context, file string, f Format) (*Taxonomy, error) {
 	if f == nil {
 		return nil, fmt.Errorf("taxonomy: no format to open %s in; Open finds it out", file)
@@ -144,8 +144,8 @@ func byContent(head []byte) Format {
 
 func notNumeric(r rune) bool { return (r < '0' || r > '9') && r != ' ' && r != '\r' }
 
-// Save writes the taxonomy into the file, in the form that its extension says (see OpenContext),
-// Edges for others. The file is complete or not there; what it was before is replaced.
+// Save writes the taxonomy to the file, in the format given by its extension (see OpenContext), or
+// Edges for other extensions. It replaces an older file only when the new one is complete.
 func Save(file string, t *Taxonomy) error {
 	f := byExtension(file)
 	if f == nil {
@@ -154,7 +154,7 @@ func Save(file string, t *Taxonomy) error {
 	return SaveAs(file, t, f)
 }
 
-// SaveAs is Save in a given form.
+// SaveAs is Save with a given format.
 func SaveAs(name string, t *Taxonomy, f Format) error {
 	if t == nil || f == nil {
 		return fmt.Errorf("taxonomy: no taxonomy, or no format, to write %s with", name)

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// JSON is the format of trees as D3 draws them: objects in each other,
+// JSON is the format of trees in D3: nested objects,
 //
 //	{"name": "animal", "children": [{"name": "cat"}, {"name": "dog"}]}
 //
-// or a list of such. A child may also be a string, its name. Other keys are skipped. Node ids are
+// or a list of these. A child may also be a string, its name. Other keys are skipped. Node ids are
 // in the order in which the nodes begin.
 //
 // Repairs: a node without a name is called "node 1", "node 2", ...; and those of all formats (see

@@ -30,7 +30,7 @@ func (t jsonToken) String() string {
 	return fmt.Sprintf("%q", rune(t.kind))
 }
 
-// jsonScanner gives the tokens of a JSON text.
+// jsonScanner returns the tokens of a JSON text.
 type jsonScanner struct {
 	*scanner
 }
@@ -114,7 +114,7 @@ func isAlphanumeric(c int) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// unexpectedToken says that something else is expected than the token.
+// unexpectedToken returns the error of an unexpected token.
 func (s jsonScanner) unexpectedToken(t jsonToken, expected string) error {
 	return s.errorf(t.at, "unexpected %v; expected %s", t, expected)
 }
@@ -128,10 +128,10 @@ func (s jsonScanner) expect(kind int, expected string) (jsonToken, error) {
 	return t, err
 }
 
-// deepestValue bounds the brackets in each other of a value that is skipped.
+// deepestValue bounds the nesting of a value that is skipped.
 const deepestValue = 1 << 20
 
-// skip reads the rest of a value that begins with the token, whatever it is.
+// skip reads the rest of any value that begins with the token.
 func (s jsonScanner) skip(t jsonToken) error {
 	var open []byte // what closes
 	for {

@@ -6,7 +6,7 @@ import (
 )
 
 // Minimal is the minimal graph M(G) of a taxonomy for given sets of labels [CSS16, section 5.2]:
-// nodes that no set tells apart are one.
+// nodes that no set distinguishes are merged.
 type Minimal struct {
 	Taxonomy *Taxonomy // its node k stands for the nodes Classes[k]
 	Classes  [][]int   // old nodes, ascending; classes by their smallest node
@@ -14,17 +14,17 @@ type Minimal struct {
 	Unseen   []int     // old nodes that are above no label, ascending
 }
 
-// Minimal returns the minimal graph for the labels of the instances: nodes that are above labels of
-// exactly the same sets become one node, which has the name of the last of them in topological
-// order, so that a chain has the name of its end. Nodes that are above no label of any set are left
-// out. There is an edge between two classes where there is one between nodes of theirs; there is no
-// cycle, as parents are above all that their children are above.
+// Minimal returns the minimal graph for the labels of the instances. Nodes that are above labels of
+// exactly the same sets become one node, with the name of the last of them in topological order, so
+// a chain has the name of its end. Nodes above no label of any set are left out. There is an edge
+// between two merged nodes if there is one between nodes of theirs. There is no cycle, because a
+// parent is above everything that its children are above.
 //
 // Two leaves that only occur together become one node, and so does a leaf with an inner node that
-// only occurs with it; in the minimal graph a label need therefore not be a leaf. No set with a
-// label is an error, as is a label that is not a node.
+// only occurs with it; so in the minimal graph a label need not be a leaf. Minimal returns an error
+// if no set has a label, or if a label is not a node.
 func (t *Taxonomy) Minimal(sets [][]int) (*Minimal, error) {
-	// Every set splits the classes into the part that is above it and the rest; 0 are the unseen.
+	// Every set splits the classes into those above it and the rest; class 0 has the unseen nodes.
 	class := make([]int, t.Len())
 	last := 0
 	renamed := make(map[int]int)
@@ -99,8 +99,8 @@ func (t *Taxonomy) Minimal(sets [][]int) (*Minimal, error) {
 	return m, nil
 }
 
-// Map returns the nodes of the minimal graph that stand for a set of old nodes, ascending; unseen
-// nodes are left out.
+// Map returns the nodes of the minimal graph for a set of old nodes, ascending; unseen nodes are
+// left out.
 func (m *Minimal) Map(set []int) []int {
 	var classes []int
 	for _, n := range set {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// WithMiscellaneous returns a copy of the taxonomy in which each of the listed inner nodes has a
-// leaf for the instances that are labelled with the inner node and nothing more specific, and that
-// leaf of each. A node that has such a leaf keeps it; the others get a new one. Old nodes keep
-// their ids; new leaves have the ids Len(), Len()+1, ... in the order of the list and are called
-// "NAME (misc)". Label and LabelName of such a leaf are the inner node and its name. A node listed
-// twice counts once. It is an error to list a leaf, which needs no such help.
+// WithMiscellaneous returns a copy of the taxonomy in which each listed inner node has a leaf for
+// the instances labelled with the inner node and nothing more specific. It also returns that leaf
+// for each listed node. A node that already has such a leaf keeps it; the others get a new one. Old
+// nodes keep their ids; new leaves have the ids Len(), Len()+1, ... in the order of the list, and
+// the names "NAME (misc)". Label and LabelName of such a leaf return the inner node and its name. A
+// node listed twice counts once. It returns an error if a listed node is a leaf.
 func (t *Taxonomy) WithMiscellaneous(inner []int) (*Taxonomy, map[int]int, error) {
 	names := slices.Clone(t.names)
 	edges := slices.Clone(t.edges)
@@ -60,10 +60,11 @@ func (t *Taxonomy) has(name string) bool {
 	return ok
 }
 
-// NewWithLabels is New for a taxonomy some of whose leaves stand for labels of other names, which
-// LabelName then returns: those that WithMiscellaneous has added, by node, as LabelNames has them.
-// It is how a taxonomy is built again from a file, or from a part of its nodes. A label of an inner
-// node, a label without a name, and two leaves with one label are errors.
+// NewWithLabels is New for a taxonomy with leaves that represent labels with other names, such as
+// those that WithMiscellaneous adds; LabelName then returns these names. They are given by node, as
+// LabelNames returns them. Use it to rebuild a taxonomy from a file, or from a part of its nodes.
+// It returns an error for a label of an inner node, for a label without a name, and for two leaves
+// with one label.
 func NewWithLabels(names []string, edges [][2]int, labels map[int]string) (*Taxonomy, error) {
 	t, err := New(names, edges)
 	if err != nil || len(labels) == 0 {
@@ -93,8 +94,8 @@ func NewWithLabels(names []string, edges [][2]int, labels map[int]string) (*Taxo
 	return t, nil
 }
 
-// LabelNode returns the node that stands for the label with the given name: the leaf that
-// WithMiscellaneous has added for it, if there is one, and otherwise the node called so. It is the
+// LabelNode returns the node that represents the label with the given name: the leaf that
+// WithMiscellaneous added for it, if there is one, otherwise the node with this name. It is the
 // inverse of LabelName for leaves.
 func (t *Taxonomy) LabelNode(name string) (int, bool) {
 	if n, ok := t.given().labelNodes[name]; ok {
@@ -103,13 +104,12 @@ func (t *Taxonomy) LabelNode(name string) (int, bool) {
 	return t.Node(name)
 }
 
-// LabelNames returns the names of the labels that leaves with another name stand for, by node; nil
-// if there is none. The map must not be modified.
+// LabelNames returns the names of the labels of leaves that have another name, by node, or nil if
+// there are none. The map must not be modified.
 func (t *Taxonomy) LabelNames() map[int]string { return t.given().labels }
 
-// LabelName returns the name by which the data know the label n: that of the inner node, for a leaf
-// that WithMiscellaneous has added below it, and otherwise the name of n. No two leaves have the
-// same.
+// LabelName returns the name of the label n in the data: that of the inner node for a leaf that
+// WithMiscellaneous added below it, otherwise the name of n. No two leaves have the same one.
 func (t *Taxonomy) LabelName(n int) string {
 	t.mustHave(n)
 	if name, ok := t.labels[n]; ok {
@@ -118,9 +118,9 @@ func (t *Taxonomy) LabelName(n int) string {
 	return t.names[n]
 }
 
-// Label returns the node that is the label n in the data: the inner node, for a leaf that
-// WithMiscellaneous has added below it, and otherwise n. In a taxonomy that has the leaf but not
-// the inner node above it, as one that was learned, it is n.
+// Label returns the node that is the label n in the data: the inner node for a leaf that
+// WithMiscellaneous added below it, otherwise n. If the taxonomy has the leaf but not the inner
+// node above it, as a learned one may, it is n.
 func (t *Taxonomy) Label(n int) int {
 	t.mustHave(n)
 	if name, ok := t.labels[n]; ok {
@@ -133,10 +133,10 @@ func (t *Taxonomy) Label(n int) int {
 	return n
 }
 
-// WithoutMiscellaneous returns the taxonomy without the leaves that stand for the node above them,
-// and for each node of t the node there that is its Label. It is what distances, ancestors and
-// depths of labels are measured in. Nodes keep their order, and their ids if the leaves are the
-// last nodes, where WithMiscellaneous puts them. Without any such leaf it returns t itself.
+// WithoutMiscellaneous returns the taxonomy without the miscellaneous leaves, and for each node of
+// t the node there that is its Label. Distances, ancestors and depths of labels are measured in it.
+// Nodes keep their order, and also their ids if the leaves are the last nodes, where
+// WithMiscellaneous puts them. If there is no such leaf, it returns t itself.
 func (t *Taxonomy) WithoutMiscellaneous() (*Taxonomy, []int) {
 	var kept []int
 	to := make([]int, t.Len())

@@ -13,11 +13,11 @@ import (
 
 // Newick is the format of phylogenetic trees: (cat,dog)animal;. Any number of trees, each with its
 // semicolon, is a forest. Names are quoted by '...', with two quotes for one in them; an underscore
-// stays what it is. Branch lengths must be numbers and are not kept, nor are comments, [...]. An
-// inner node without a name is called "node 1", "node 2", ..., a leaf must have one. Node ids are
-// in the order in which the nodes begin, parents first.
+// does not change. Branch lengths must be numbers; they and comments, [...], are dropped. An inner
+// node without a name is called "node 1", "node 2", ...; a leaf must have a name. Node ids are in
+// the order in which the nodes begin, parents first.
 //
-// Repairs: a leaf without a name is called like an inner node, and those of all formats (see the
+// Repairs: a leaf without a name is named like an inner node, and those of all formats (see the
 // package).
 type Newick struct {
 	Support bool // a number behind a closing parenthesis is the support of a branch, not a name
@@ -252,7 +252,7 @@ func (f Newick) Write(w io.Writer, t *Taxonomy) error {
 	})
 }
 
-// newickName quotes a name where that is needed.
+// newickName quotes a name if needed.
 func newickName(name string) string {
 	for i := range len(name) {
 		if c := int(name[i]); c <= ' ' || c >= 0x7f || !isNewick(c) {

@@ -13,13 +13,13 @@ import (
 )
 
 // OBO is the format of the Gene Ontology and other biomedical ontologies. Nodes are the terms that
-// are not obsolete, called by their ids, in the order of the file; the parents of a term are what
-// it is_a. A relation to an alternative id (alt_id) is one to the term that has it. Stanzas of
-// other kinds, and other tags, are skipped.
+// are not obsolete, named by their ids, in the order of the file; the parents of a term are its
+// is_a relations. A relation to an alternative id (alt_id) refers to the term that has it. Stanzas
+// of other kinds, and other tags, are skipped.
 //
 // Repairs: a term that is defined twice is read as one; a term without id is left out; a relation
-// to an unknown or obsolete term is left out; an escape or a line that is none is skipped; and
-// those of all formats (see the package).
+// to an unknown or obsolete term is left out; an invalid escape or line is skipped; and those of
+// all formats (see the package).
 type OBO struct {
 	Relations []string // relationships whose targets are parents too, such as "part_of"
 	Namespace string   // only terms of this namespace, such as "molecular_function"; "" is all
@@ -67,7 +67,7 @@ func (f OBO) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 		return nil, err
 	}
 	o := oboReader{OBO: f, draft: newDraft(name, f.Repair, lines.Stored), lines: lines, byID: make(map[string]int)}
-	// A parent may be that of a term in two ways.
+	// A parent may be related to a term in two ways.
 	o.joined = len(f.Relations) > 0
 	for {
 		line, err := lines.Next()
@@ -208,7 +208,7 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 	case "is_obsolete":
 		t.obsolete = value == "true"
 	case "relationship":
-		// The blank between the two is one that is not escaped.
+		// The blank between the two is not escaped.
 		raw = strings.TrimLeft(raw, " \t")
 		relation, target, ok := strings.Cut(raw, " ")
 		if !ok {
@@ -316,7 +316,7 @@ func (o *oboReader) inNamespace(t *oboTerm) bool {
 	return o.OBO.Namespace == "" || t.namespace == o.OBO.Namespace
 }
 
-// connect makes nodes and edges of the terms.
+// connect turns the terms into nodes and edges.
 func (o *oboReader) connect() error {
 	for _, a := range o.alt {
 		if _, ok := o.byID[a.id]; !ok {

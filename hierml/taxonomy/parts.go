@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Below returns the taxonomy of the given nodes and all nodes below them, with their names, and the
-// id that each node has in t. It leaves out their parents elsewhere, so a single node becomes the
-// only root. No nodes are an error of the caller: it panics.
+// Below returns the taxonomy of n and all nodes below it, with their names, and the id of each node
+// in t. Parents outside are left out, so n is the only root.
 func (t *Taxonomy) Below(some ...int) (*Taxonomy, []int) {
 	var nodes []int
 	for _, n := range some {
@@ -19,7 +18,7 @@ func (t *Taxonomy) Below(some ...int) (*Taxonomy, []int) {
 }
 
 // Above returns the taxonomy of the given nodes and all nodes above them, with their names, and the
-// id that each node has in t. No nodes are an error of the caller: it panics.
+// id of each node in t. It panics if there are no nodes.
 func (t *Taxonomy) Above(some []int) (*Taxonomy, []int) {
 	nodes := t.Closure(some)
 	return t.restrict(nodes), nodes
@@ -51,10 +50,9 @@ func (t *Taxonomy) restrict(nodes []int) *Taxonomy {
 	return part
 }
 
-// Collapsed returns the taxonomy in which every chain of nodes, of which each is the only child of
-// the one above and has no other parent, is one node, called by the last of them, and the node that
-// each node of t became. It tells leaves apart as t does, by fewer nodes. Minimal does more, for
-// given instances.
+// Collapsed returns the taxonomy in which every chain of only children without other parents is
+// merged into one node with the name of the last, and the new node of each node of t. It
+// distinguishes leaves as t does, with fewer nodes. Minimal merges more, for given instances.
 func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 	became := make([]int, t.Len())
 	var kept []int
@@ -92,9 +90,8 @@ func (t *Taxonomy) Collapsed() (*Taxonomy, []int) {
 	return collapsed, became
 }
 
-// LowestCommonAncestors returns the nodes that are above both a and b, or are one of them, and of
-// which none is above another, ascending: one node on a tree, none where a and b are in different
-// trees.
+// LowestCommonAncestors returns the lowest nodes that are at or above both a and b, none above
+// another, ascending: one node on a tree, none if a and b are in different trees.
 func (t *Taxonomy) LowestCommonAncestors(a, b int) []int {
 	above := t.Ancestors(b)
 	var common []int
@@ -103,8 +100,8 @@ func (t *Taxonomy) LowestCommonAncestors(a, b int) []int {
 			common = append(common, v)
 		}
 	}
-	// What is above a common ancestor is one too, so that the lowest are those without a child
-	// among them.
+	// Ancestors of a common ancestor are also common, so the lowest are those without a child among
+	// them.
 	return slices.DeleteFunc(slices.Clone(common), func(v int) bool {
 		return slices.ContainsFunc(t.children[v], func(c int) bool {
 			_, ok := slices.BinarySearch(common, c)

@@ -14,9 +14,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// Paths is the format of one path a line, as FromPaths takes them: "net/http" is a child of "net".
-// Nodes are named by their whole paths. Lines without text are skipped, and a path may be given
-// again.
+// Paths is the format with one path per line, as in FromPaths: "net/http" is a child of "net". The
+// name of a node is its whole path. Lines without text are skipped, and a path may be repeated.
 //
 // Repairs: empty components of a path are left out, and those of all formats (see the package).
 type Paths struct {
@@ -25,7 +24,7 @@ type Paths struct {
 	Rules     Rules
 }
 
-// Bounds of a path, as the names of the nodes on it are together as long as their number times its
+// Bounds of a path: the total length of the names of its nodes grows with their number times its
 // length.
 const (
 	deepestPath = 1 << 10 // components
@@ -33,11 +32,11 @@ const (
 )
 
 // FromPaths returns the taxonomy in which each path is a child of the path without its last
-// component: "net/http" below "net". Nodes are named by their whole paths; a path that is only the
-// beginning of others becomes a node too. Nodes have no blanks around their components: "a / b"
-// is called "a/b", as PathName says. Node ids are in the order in which the names appear,
-// parents first. A path given twice counts once. A path has at most 1024 components and 65536
-// bytes. The errors are *SyntaxError, with the position in paths, from 1, as the line.
+// component: "net/http" below "net". The name of a node is its whole path; a path that only occurs
+// as the beginning of others also becomes a node. White space around components is removed: "a / b"
+// becomes "a/b", see PathName. Node ids are in the order of appearance of the names, parents first.
+// A repeated path counts once. A path has at most 1024 components and 65536 bytes. The errors are
+// *SyntaxError, with the position in paths, from 1, as the line.
 func FromPaths(paths []string, sep string) (*Taxonomy, error) {
 	if sep == "" {
 		return nil, fmt.Errorf("taxonomy: the separator of paths is empty")
@@ -55,8 +54,8 @@ func FromPaths(paths []string, sep string) (*Taxonomy, error) {
 	return d.taxonomy(f.Rules)
 }
 
-// PathName returns the name that FromPaths gives the node of a path: the path without blanks around
-// its components, between which the separator stands.
+// PathName returns the name that FromPaths gives the node of a path: its components without
+// surrounding white space, joined by the separator.
 func PathName(path, sep string) string {
 	if !strings.ContainsFunc(path, unicode.IsSpace) {
 		return path
@@ -169,9 +168,9 @@ func withoutEmpty(path, sep []byte) []byte {
 	return bytes.Join(kept, sep)
 }
 
-// Write implements Format, for trees and forests. Where every name is that of the parent, the
-// separator and something behind it, the lines are the names of the leaves. Elsewhere they are the
-// names on the ways to the leaves, so that reading gives the same graph with other names.
+// Write implements Format, for trees and forests. If every name is the parent's name, the separator
+// and a further component, the lines are the names of the leaves. Otherwise they are the joined
+// names on the paths to the leaves, so reading returns the same graph with other names.
 func (f Paths) Write(w io.Writer, t *Taxonomy) error {
 	return write(w, "paths", func(out *bufio.Writer) error {
 		if err := textual(t); err != nil {
@@ -195,7 +194,7 @@ func (f Paths) Write(w io.Writer, t *Taxonomy) error {
 	})
 }
 
-// severalParents says that a graph is not a tree, as it would have to be.
+// severalParents returns the error for a graph that must be a tree.
 func severalParents(t *Taxonomy, what string) error {
 	for v, parents := range t.parents {
 		if len(parents) > 1 {

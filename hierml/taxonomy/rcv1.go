@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// RCV1 is the format of the hierarchies of the collection RCV1-v2, rcv1.topics.hier.orig and those
-// beside it, one edge a line:
+// RCV1 is the format of the hierarchies of the collection RCV1-v2, rcv1.topics.hier.orig and
+// similar files, one edge per line:
 //
 //	parent: C15  child: C151  child-description: ACCOUNTS/EARNINGS
 //
-// Nodes are called by their codes; descriptions are not kept. The child of None, Root, is no node:
-// what is below it is a root. An edge may be given again.
+// The names of nodes are their codes; descriptions are dropped. Root, the child of None, is not a
+// node: its children are the roots. An edge may be repeated.
 //
-// Repairs: a line that is no edge is left out, and those of all formats (see the package).
+// Repairs: a line that is not an edge is left out, and those of all formats (see the package).
 type RCV1 struct {
 	Repair *Faults
 	Rules  Rules

@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// Rules are what a taxonomy shall be beyond a graph without cycles. The zero value asks for
-// nothing: several roots, nodes without edges, several parents and redundant edges are as good as
-// others. What breaks a rule is an error or, where repairs are asked for, repaired in the order of
-// the fields.
+// Rules are requirements on a taxonomy beyond a graph without cycles. The zero value requires
+// nothing: several roots, nodes without edges, several parents and redundant edges are allowed. A
+// violation is an error or, with repairs, is repaired in the order of the fields.
 type Rules struct {
-	// no node has several parents; repair: the first edge to it that was given stays
+	// no node has several parents; repair: the first edge to it stays
 	Tree bool
-	// no edge from a node to what is below another child of it; repair: the edge is left out
+	// no edge from a node to a node below another child of it; repair: the edge is left out
 	NoRedundant bool
 	NoLone      bool // no node without any edge; repair: it is left out, unless there are no others
 	OneRoot     bool // one root; repair: a new one, called "root", above all others
 }
 
-// Check returns an error that names the first node or edge that breaks a rule, or nil.
+// Check returns an error with the first node or edge that breaks a rule, or nil.
 func (r Rules) Check(t *Taxonomy) error {
 	if t == nil {
 		return ErrNone
@@ -27,8 +26,8 @@ func (r Rules) Check(t *Taxonomy) error {
 	return err
 }
 
-// Repair returns a taxonomy that keeps the rules, and what was done for that. Where nothing was, it
-// is t. Nodes keep their ids unless lone ones are left out.
+// Repair returns a taxonomy that obeys the rules, and the repairs. If there are none, it returns t.
+// Nodes keep their ids unless single ones are left out.
 func (r Rules) Repair(t *Taxonomy) (*Taxonomy, *Faults) {
 	var faults Faults
 	repaired, err := r.apply(draftOf(t.given(), &faults), t)
@@ -94,7 +93,7 @@ func oneParent(d *draft, t *Taxonomy) (*Taxonomy, error) {
 	return d.without(t, extra)
 }
 
-// noRedundant looks above every node with several parents, not higher than the highest of them.
+// noRedundant searches above every node with several parents, up to the highest of them.
 func noRedundant(d *draft, t *Taxonomy) (*Taxonomy, error) {
 	if t.tree {
 		return t, nil

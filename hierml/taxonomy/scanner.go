@@ -10,14 +10,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/textfile"
 )
 
-// longestToken bounds a name, a number or another word of a file that is not one of lines: bytes.
+// longestToken bounds the bytes of a name, a number or another token of a file that does not
+// consist of lines.
 const longestToken = 1 << 20
 
 // end is what a scanner gives behind the last byte.
 const end = -1
 
-// scanner gives the bytes of a text and knows their places. An error of reading is an end, which
-// fail tells from others.
+// scanner returns the bytes of a text and tracks their places. A read error ends the text; fail
+// distinguishes it from other ends.
 type scanner struct {
 	file         *textfile.File
 	buffer       []byte // what of it was read and not given out is from at
@@ -82,7 +83,7 @@ func (s *scanner) errorf(at place, format string, args ...any) error {
 	return s.file.Errorf(int(at.line), int(at.column), format, args...)
 }
 
-// unexpected says that something else than the next byte is expected.
+// unexpected returns the error of an unexpected next byte.
 func (s *scanner) unexpected(expected string) error {
 	at := s.here()
 	c := s.peek()
@@ -123,7 +124,7 @@ func (s *scanner) word(in func(c int) bool) error {
 	return nil
 }
 
-// keep puts a byte behind the token, which begins at the place.
+// keep appends a byte to the token, which begins at the place.
 func (s *scanner) keep(c int, at place) error {
 	if len(s.token) == longestToken {
 		return s.errorf(at, "what begins here is longer than %d bytes; is a quote not closed?", longestToken)

@@ -6,10 +6,10 @@ import (
 )
 
 // Taxonomy is a tree, forest or directed acyclic graph of named nodes. It never changes after New
-// and may be used from several goroutines at once.
+// and is safe for concurrent use.
 //
-// The slices its methods return belong to the taxonomy and must not be modified. A node id outside
-// 0..Len()-1 panics, as an index outside a slice does.
+// The slices returned by its methods belong to the taxonomy and must not be modified. Methods panic
+// for a node id outside 0..Len()-1.
 type Taxonomy struct {
 	names     []string
 	ids       map[string]int
@@ -30,10 +30,10 @@ type Taxonomy struct {
 	ancestors, descendants closures
 }
 
-// New returns the taxonomy of the named nodes and the edges {parent, child} between them. Names are
-// distinct and not empty; there is at least one node. It returns a *DuplicateError for a name or an
-// edge given twice, a *RangeError for an edge to a node that is not there, a *CycleError for a
-// cycle, and a *NameError for an empty name. It keeps neither slice.
+// New returns the taxonomy of the named nodes and the edges {parent, child} between them. Names
+// must be distinct and not empty, and there must be at least one node. It returns a *DuplicateError
+// for a repeated name or edge, a *RangeError for an edge to a node that does not exist, a
+// *CycleError for a cycle, and a *NameError for an empty name. It does not keep the slices.
 func New(names []string, edges [][2]int) (*Taxonomy, error) {
 	n := len(names)
 	if n == 0 {
@@ -84,7 +84,7 @@ func (t *Taxonomy) Name(n int) string {
 	return t.names[n]
 }
 
-// NamesOf returns the names of labels, as of those that a model predicts, in their order: the
+// NamesOf returns the names of labels, such as those that a model predicts, in their order: the
 // LabelName of each node.
 func (t *Taxonomy) NamesOf(nodes ...int) []string {
 	names := make([]string, len(nodes))
@@ -97,7 +97,7 @@ func (t *Taxonomy) NamesOf(nodes ...int) []string {
 // Names returns the names of all nodes, by id.
 func (t *Taxonomy) Names() []string { return t.given().names }
 
-// Node returns the id of the node called name.
+// Node returns the id of the node with the given name.
 func (t *Taxonomy) Node(name string) (int, bool) {
 	n, ok := t.given().ids[name]
 	return n, ok
@@ -115,15 +115,15 @@ func (t *Taxonomy) Children(n int) []int {
 	return t.children[n]
 }
 
-// Ancestors returns n and all nodes above it, ascending. What it returned is remembered up to half
-// a gigabyte in all, as the sets of a deep taxonomy are together much larger than itself (a chain
-// of a million nodes: 4 terabytes); what is beyond that is gathered at each call.
+// Ancestors returns n and all nodes above it, ascending. Results are cached up to half a gigabyte
+// in total, because the sets of a deep taxonomy can be much larger than the taxonomy (a chain of a
+// million nodes: 4 terabytes). Further results are computed at each call.
 func (t *Taxonomy) Ancestors(n int) []int {
 	t.mustHave(n)
 	return t.ancestors.of(n, t.parents, t.tree)
 }
 
-// Descendants returns n and all nodes below it, ascending. It remembers as much as Ancestors does.
+// Descendants returns n and all nodes below it, ascending. It caches results as Ancestors does.
 func (t *Taxonomy) Descendants(n int) []int {
 	t.mustHave(n)
 	return t.descendants.of(n, t.children, t.tree)
@@ -135,11 +135,11 @@ func (t *Taxonomy) Edges() [][2]int { return t.given().edges }
 // Roots returns the nodes without parents, ascending.
 func (t *Taxonomy) Roots() []int { return t.given().roots }
 
-// Leaves returns the nodes without children, ascending. Everything that has one row or column a
-// leaf, in this library, is in this order.
+// Leaves returns the nodes without children, ascending. In this library, everything with one row or
+// column per leaf is in this order.
 func (t *Taxonomy) Leaves() []int { return t.given().leaves }
 
-// LeafIndex returns the position of n in Leaves, or -1 where n is not a leaf.
+// LeafIndex returns the position of n in Leaves, or -1 if n is not a leaf.
 func (t *Taxonomy) LeafIndex(n int) int {
 	t.mustHave(n)
 	return t.leafIndex[n]
@@ -157,7 +157,7 @@ func (t *Taxonomy) IsTree() bool { return t.given().tree }
 // Topological returns all nodes, parents before children.
 func (t *Taxonomy) Topological() []int { return t.given().order }
 
-// given returns t. It panics if there is none.
+// given returns t. It panics if t is nil.
 func (t *Taxonomy) given() *Taxonomy {
 	if t == nil {
 		panic(noNode{})

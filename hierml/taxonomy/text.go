@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// What String prints at most: lines of the tree, and children of one node where the tree is larger.
+// Limits of String: lines of the tree, and children of one node if the tree is larger.
 const (
 	maxLines    = 60
 	maxRoots    = 24
 	maxChildren = 10
 )
 
-// String returns the taxonomy as an indented tree of about sixty lines at most, the nodes nearest
-// to the roots first. A node with several parents stands below each; what is below it is printed
-// once.
+// String returns the taxonomy as an indented tree of at most about sixty lines, choosing the nodes
+// nearest to the roots first. A node with several parents appears below each; its descendants are
+// printed once.
 func (t *Taxonomy) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, depth %d\n", t.kind(), count(len(t.names), "node", "nodes"),
@@ -51,7 +51,7 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// selection says how many of the roots, and of the children of each node, are printed.
+// selection has the number of roots, and of children of each node, to print.
 type selection struct {
 	roots    int
 	children map[int]int

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// maxRemembered bounds how many ids closures remember.
+// maxRemembered bounds how many ids closures cache.
 const maxRemembered = 1 << 26
 
-// closures remembers what is reached from the nodes along one direction of the edges, for those
-// that were asked for.
+// closures caches the nodes reachable along one direction of the edges, for the nodes that were
+// queried.
 type closures struct {
 	known      []atomic.Pointer[[]int]
 	remembered atomic.Int64 // ids in known
@@ -59,9 +59,9 @@ func (t *Taxonomy) Closure(set []int) []int {
 	return slices.Compact(all)
 }
 
-// MostSpecific sorts the nodes and leaves out those that are an ancestor of another one: what
-// Closure adds. A leaf that stands for an inner node is left out where that is. It changes the
-// slice it is given.
+// MostSpecific sorts the nodes and removes those that are an ancestor of another one, which Closure
+// would add again. A leaf that represents an inner node is removed if the inner node is. It
+// modifies the given slice.
 func (t *Taxonomy) MostSpecific(nodes []int) []int {
 	if len(nodes) > 1 {
 		above, has := make(map[int]bool), make(map[int]bool)
@@ -97,9 +97,8 @@ func (t *Taxonomy) Siblings(n int) []int {
 	return slices.Compact(all)
 }
 
-// SiblingsOrRoots returns what Siblings returns, and the other roots for a root: the siblings where
-// all roots are the children of one node that is not part of the taxonomy, as in [ZXW11]. The slice
-// is new.
+// SiblingsOrRoots is Siblings, except that the siblings of a root are the other roots, as if all
+// roots were the children of one node outside the taxonomy, as in [ZXW11]. The slice is new.
 func (t *Taxonomy) SiblingsOrRoots(n int) []int {
 	if len(t.Parents(n)) > 0 {
 		return t.Siblings(n)
@@ -120,12 +119,12 @@ func (t *Taxonomy) ShortestDepth(n int) int {
 	return t.shortest[n]
 }
 
-// Distance returns the number of edges on the shortest path between a and b, edges being walked
-// either way, in the taxonomy with a virtual root above all roots: two roots are two edges apart,
-// whether they are in one part of the taxonomy or in two. One edge more to a node that has a parent
-// never makes a distance longer; one to a root can, since that is a root no more. On trees and
-// forests the distance is the size of the symmetric difference of the two sets of ancestors [Cai08,
-// (3.13)]; on graphs with several parents a node the two differ.
+// Distance returns the number of edges on the shortest path between a and b, in any direction, in
+// the taxonomy with a virtual root above all roots. So two roots are two edges apart, whether or
+// not they are connected otherwise. Adding an edge to a node with a parent never increases a
+// distance; adding one to a root can, because it is then no longer a root. On trees and forests the
+// distance is the size of the symmetric difference of the two sets of ancestors [Cai08, (3.13)]; on
+// graphs with several parents per node the two differ.
 //
 // It costs O(depth) on trees and one breadth-first search otherwise; for many nodes at once see
 // Distances.
