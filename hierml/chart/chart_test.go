@@ -81,6 +81,10 @@ func figures(t *testing.T) map[string]*Figure {
 	add("values", f, err)
 	f, err = NodeBars(tax, values, "weight <&>")
 	add("bars", f, err)
+	f, err = Icicle(tax, nil, values, "weight <&>")
+	add("icicle", f, err)
+	f, err = ConfusionByLevel(mistaken(t))
+	add("levels", f, err)
 	d := nine(t)
 	f, err = DecisionRegions(t.Context(), sectors(d), d)
 	add("regions", f, err)
@@ -290,7 +294,7 @@ func TestLongTitles(t *testing.T) {
 	if titles < 4 {
 		t.Errorf("%d texts, want the lines of the title and the legend", titles)
 	}
-	if web := spec(t, f); !strings.Contains(web, `"title":["measure over the a long name a long`) {
+	if web := spec(t, f); !strings.Contains(web, `[\"measure over the a long name`) {
 		t.Errorf("the title of the interactive form is %.300s", web[strings.LastIndex(web, `"title":`):])
 	}
 }

@@ -152,6 +152,13 @@ func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups [
 		longest = max(longest, sans(labelSize, ink).Width(n.name))
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = columns, rows
+	matrixAxes(p)
+	p.Add(m)
+	return &Figure{Plot: p, Width: confusionSide + longest + 30 + scaleWidth, Height: confusionSide + longest + 50}, nil
+}
+
+// matrixAxes gives a plot the axes of a matrix, with upright names below it.
+func matrixAxes(p *plot.Plot) {
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Tick.Label.Font = sans(labelSize, ink).Font
 		axis.Tick.Length = 3
@@ -160,8 +167,6 @@ func drawConfusion(t *taxonomy.Taxonomy, truth, predicted, order []int, groups [
 	}
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	p.Add(m)
-	return &Figure{Plot: p, Width: confusionSide + longest + 30 + scaleWidth, Height: confusionSide + longest + 50}, nil
 }
 
 // group is a part of the taxonomy and the leaves it has in their order: from, until before to.

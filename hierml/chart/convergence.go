@@ -116,7 +116,7 @@ func (t *training) spec(f *Figure) object {
 	width, height := pixels(w)-90, pixels(h)-150
 	return narrowing(vegaLite(object{
 		"data":    t.upper.data(),
-		"title":   object{"text": titleLines(f.title(f.Plot)), "anchor": "middle"},
+		"title":   object{"text": narrowed(f.title(f.Plot), longestTitle, "expr"), "anchor": "middle"},
 		"vconcat": list{t.upper.view(f.Plot, width, math.Round(0.62*height)), t.lower.view(f.Below, width, math.Round(0.38*height))},
 		"spacing": 14,
 		"resolve": object{"scale": object{"color": "independent", "strokeDash": "independent", "shape": "independent"}},

@@ -69,6 +69,53 @@ func ExampleConfusionOf() {
 	// Output: Confusions: 1 of 2 right
 }
 
+func ExampleIcicle() {
+	t, err := taxonomy.FromPaths([]string{"sport/baseball", "sport/hockey", "science"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	documents := []float64{70, 40, 30, 20} // of each node, in the order of their ids
+	accuracies := []float64{0.9, 0.7, 0.8, 0.6}
+	figure, err := chart.Icicle(t, documents, accuracies, "accuracy")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: accuracy of 4 nodes
+}
+
+func ExampleIcicleOf() {
+	figure, err := chart.IcicleOf(report())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: Accuracy at each node, of 2 instances
+}
+
+func ExampleConfusionByLevel() {
+	figure, err := chart.ConfusionByLevel(report())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text) // the family is right for both
+	// Output: Confusions: 2 of 2 right
+}
+
+// report evaluates two instances, one of which is taken for another one of its family.
+func report() *metric.Report {
+	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := mat.NewDense(2, 3, []float64{0.3, 0.9, 0.1, 0.2, 0.5, 0.8})
+	r, err := metric.EvaluateScores(scores, [][]int{t.Leaves()[:1], t.Leaves()[2:]}, t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return r
+}
+
 func ExampleParameter() {
 	figure, err := chart.Parameter("C", "accuracy", []float64{0.1, 1, 10},
 		map[string][]float64{"flat": {0.61, 0.70, 0.68}, "normalized": {0.66, 0.71, 0.69}},

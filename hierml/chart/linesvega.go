@@ -186,7 +186,7 @@ func (s *series) spec(f *Figure) object {
 	width, height := f.Size()
 	view := s.view(f.Plot, pixels(width), pixels(height))
 	view["data"] = s.data()
-	view["title"] = titleLines(f.title(f.Plot))
+	view["title"] = object{"text": narrowed(f.title(f.Plot), longestTitle, "expr")}
 	view["autosize"] = object{"type": "fit", "contains": "padding"}
 	return narrowing(vegaLite(view), pixels(width), 0)
 }

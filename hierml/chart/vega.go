@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -207,42 +208,61 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// titleLines returns a title as Vega wants it: a text, or a list of lines.
-func titleLines(title string) any {
-	lines := strings.Split(title, "\n")
-	if len(lines) == 1 {
-		return title
+// titleLines returns a title as Vega wants it, a text or a list of lines, with more of them in a
+// narrow window.
+func titleLines(title string) any { return narrowed(title, longestTitle, "signal") }
+
+// narrowed returns a text of one line or several, which has lines of at most so many letters, as
+// far as its words allow, in a narrow window. key is that of expressions.
+func narrowed(text string, longest int, key string) any {
+	wide := strings.Split(text, "\n")
+	var narrow []string
+	for _, line := range wide {
+		from := len(narrow)
+		for word := range strings.FieldsSeq(line) {
+			last := len(narrow) - 1
+			if last < from || utf8.RuneCountInString(narrow[last])+utf8.RuneCountInString(word) >= longest {
+				narrow = append(narrow, word)
+			} else {
+				narrow[last] += " " + word
+			}
+		}
+	}
+	if len(narrow) > len(wide) {
+		return object{key: fmt.Sprintf("windowSize()[0] <= %d ? %s : %s", narrowWindow, quotedList(narrow), quotedList(wide))}
+	}
+	if len(wide) == 1 {
+		return text
 	}
 	all := list{}
-	for _, l := range lines {
+	for _, l := range wide {
 		all = append(all, l)
 	}
 	return all
 }
 
-// heading returns the title of a picture, with a hint below it, which takes several lines in a
-// narrow window.
-func heading(title any, hint string) object {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(hint) {
-		last := len(lines) - 1
-		if len(lines[last]) > 0 && len(lines[last])+len(word) > longestHint {
-			lines, last = append(lines, ""), last+1
-		}
-		lines[last] = strings.TrimSpace(lines[last] + " " + word)
+// quotedList returns strings as a list of Vega's expressions.
+func quotedList(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = quoted(text)
 	}
-	subtitle := any(hint)
-	if len(lines) > 1 {
-		for k, l := range lines {
-			lines[k] = quoted(l)
-		}
-		subtitle = signal(fmt.Sprintf("windowSize()[0] <= %d ? [%s] : %s", narrowWindow, strings.Join(lines, ", "), quoted(hint)))
-	}
-	return object{"text": title, "subtitle": subtitle, "subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10}
+	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// longestHint is how long the lines of a hint are in a narrow window, in letters.
-const longestHint = 40
+// heading returns the title of a picture, with a hint below it.
+func heading(title any, hint string) object {
+	return object{
+		"text": title, "subtitle": narrowed(hint, longestHint, "signal"),
+		"subtitleColor": hex(paleInk), "subtitleFont": webFont, "subtitleFontSize": webName, "subtitlePadding": 4, "offset": 10,
+	}
+}
+
+// How long the lines of titles and of hints are in a narrow window, in letters.
+const (
+	longestTitle = 24
+	longestHint  = 36
+)
 
 // How long the names and paths of tooltips are at most, in letters.
 const (
