@@ -83,6 +83,8 @@ func figures(t *testing.T) map[string]*Figure {
 	add("bars", f, err)
 	f, err = Icicle(tax, nil, values, "weight <&>")
 	add("icicle", f, err)
+	f, err = Contributions(explained{[]string{"ball <&>", "space"}, []string{"sport", "sport/hockey"}, [][]float64{{0.5, 0.25}, {-0.75, -0.2}}})
+	add("contributions", f, err)
 	f, err = ConfusionByLevel(mistaken(t))
 	add("levels", f, err)
 	d := nine(t)

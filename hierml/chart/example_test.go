@@ -116,6 +116,32 @@ func report() *metric.Report {
 	return r
 }
 
+func ExampleContributions() {
+	t, err := taxonomy.FromPaths([]string{"warm/red", "warm/orange", "cold/blue"}, "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	points := mat.NewDense(3, 2, []float64{3, 0, 1, 1, -1, -2})
+	data, err := dataset.FromDense("three points", t, points, [][]int{t.Leaves()[:1], t.Leaves()[1:2], t.Leaves()[2:]})
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := svm.Hierarchical{C: 10}.Fit(context.Background(), data)
+	if err != nil {
+		log.Fatal(err)
+	}
+	why, err := model.Explain(data.X, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	figure, err := chart.Contributions(why)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(figure.Title.Text)
+	// Output: What speaks for warm/red
+}
+
 func ExampleParameter() {
 	figure, err := chart.Parameter("C", "accuracy", []float64{0.1, 1, 10},
 		map[string][]float64{"flat": {0.61, 0.70, 0.68}, "normalized": {0.66, 0.71, 0.69}},

@@ -60,6 +60,26 @@ type Contribution struct {
 	Contribution float64
 }
 
+// Contributions returns the names of the features of the instance and of the nodes of Path, and what
+// each feature (row) contributes at each node (column), as chart.Contributions draws them. Features
+// are in the order in which the nodes list them.
+func (e *Explanation) Contributions() (features, nodes []string, values [][]float64) {
+	row := make(map[int]int)
+	for k, n := range e.Path {
+		nodes = append(nodes, n.Name)
+		for _, c := range n.Features {
+			i, there := row[c.Feature]
+			if !there {
+				i = len(features)
+				row[c.Feature] = i
+				features, values = append(features, c.Name), append(values, make([]float64, len(e.Path)))
+			}
+			values[i][k] += c.Contribution
+		}
+	}
+	return features, nodes, values
+}
+
 // Explain explains the prediction for row i of x. It lists all features of the instance with a
 // non-zero contribution, sorted by its size.
 func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
