@@ -164,12 +164,41 @@ func (e Environment) fill(ctx context.Context, base Interpreter, progress func(d
 		return e.install(ctx, dir, progress)
 	})
 	if err == nil {
+		err = e.configure()
+	}
+	if err == nil {
 		_, err = e.Works(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(e.stamp(), []byte(e.Lock.Sum()), 0o644)
+}
+
+// settings are the files by which JupyterLab in a private environment asks no question before a
+// notebook runs: neither about news nor for a kernel. Each is read before the user's own settings.
+var settings = map[string]string{
+	"share/jupyter/lab/settings/overrides.d/hierml.json": `{
+  "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+  "@jupyterlab/notebook-extension:tracker": {"autoStartDefaultKernel": true}
+}
+`,
+	"etc/jupyter/jupyter_server_config.d/hierml.json": `{"MultiKernelManager": {"default_kernel_name": "hierml"}}
+`,
+}
+
+// configure writes the settings.
+func (e Environment) configure() error {
+	for name, content := range settings {
+		file := filepath.Join(e.Dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // use makes Dir a link to an environment, in place of another link, or of an environment, which

@@ -4,11 +4,13 @@ package python
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +136,32 @@ func TestFailedUpgrade(t *testing.T) {
 				t.Errorf("left: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// TestSettings tests that JupyterLab in a private environment finds the settings, which it reads as
+// JSON and by the names of its plugins.
+func TestSettings(t *testing.T) {
+	base, _ := standInterpreter(t)
+	e := Environment{filepath.Join(t.TempDir(), "python"), Jupyter()}
+	if _, err := e.Make(t.Context(), base, func(int, string) {}); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]map[string]map[string]any{
+		"share/jupyter/lab/settings/overrides.d/hierml.json": {
+			"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
+			"@jupyterlab/notebook-extension:tracker":      {"autoStartDefaultKernel": true},
+		},
+		"etc/jupyter/jupyter_server_config.d/hierml.json": {"MultiKernelManager": {"default_kernel_name": "hierml"}},
+	} {
+		text, err := os.ReadFile(filepath.Join(e.Dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got map[string]map[string]any
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has %v, %v; want %v", file, got, err, want)
+		}
 	}
 }
 
