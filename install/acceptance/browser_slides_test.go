@@ -74,6 +74,9 @@ func TestBrowserSlides(t *testing.T) {
 		if pages := p.count(t, ".pdf-page"); pages != slides {
 			t.Errorf("%s: %d slides become %d pages", name, slides, pages)
 		}
+		if n := eval[int](t, p, `[...document.querySelectorAll(".sheet, .sheet .output")].filter(e => e.scrollHeight > e.clientHeight + 1).length`, time.Minute); n > 0 {
+			t.Errorf("%s: %d outputs are cut off on paper", name, n)
+		}
 	}
 }
 
