@@ -15,6 +15,21 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
+// pageStyle scrolls wide tables on the screen, and fits them on paper.
+const pageStyle = `body { font-family: sans-serif; max-width: 72em; margin: auto; padding: 1em; color-scheme: light dark }
+section { overflow-x: auto }
+pre { white-space: pre-wrap }
+@page { size: landscape; margin: 12mm }
+@media print {
+	details::details-content { content-visibility: visible; block-size: auto }
+	section { overflow: visible }
+	table { font-size: 7pt }
+	th, td { padding: 1pt 3pt !important; overflow-wrap: anywhere }
+	tr { break-inside: avoid }
+	svg { max-width: 100%; height: auto }
+}
+`
+
 // Page returns the results as one HTML page of its own that needs no other file: the tables with
 // their tests, the data, all settings as JSON, which ReadStudy reads, the programs that computed
 // the cells, and every cell with its seed, so that a reviewer sees what was done and can do it
@@ -23,7 +38,7 @@ func (r *Results) Page() string {
 	var b strings.Builder
 	title := html.EscapeString(cmp.Or(r.Name, "study"))
 	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>%s</title>\n", title)
-	b.WriteString("<style>\nbody { font-family: sans-serif; max-width: 72em; margin: auto; padding: 1em; color-scheme: light dark }\nsection { overflow-x: auto }\npre { white-space: pre-wrap }\n@media print { details > * { display: block } }\n</style>\n</head>\n<body>\n")
+	b.WriteString("<style>\n" + pageStyle + "</style>\n</head>\n<body>\n")
 	fmt.Fprintf(&b, "<h1>%s</h1>\n", title)
 	section := func(name, content string) {
 		fmt.Fprintf(&b, "<section>\n<h2>%s</h2>\n%s\n</section>\n", name, content)
