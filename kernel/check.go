@@ -35,7 +35,7 @@ if they differ by at most the tolerance, relative to the larger one, or by one i
 every digit counts.
 
 Durations such as 1.2s or 3 min, clock times, rates such as 35 epochs/s, and addresses such as 0xc000012345 may differ.
-If an output changes in other ways, give its cell the tag "changes"; then check skips it.
+If an output changes in other ways, give its cell the tag "changes"; then check ignores the outputs.
 
 HTML is compared by its words, JSON such as Vega's value by value, and pictures by their kind, size and rough look.
 Standard error, progress bars, execution counts and metadata are not compared. A cell that fails ends its notebook. If it

@@ -45,7 +45,7 @@ shuts it down. Jupyter calls it; you rarely need to.`,
 			return session.Serve(cmd.Context(), file, open, session.Config{Version: strings.TrimPrefix(released, "v"), History: history.DefaultPath()})
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, in the way of other kernels")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the connection file, as an option for compatibility with other kernels")
 	cmd.Flags().Var(&limit, "memory", memoryUsage)
 	engineFlag(cmd, &mode)
 	return cmd

@@ -67,7 +67,7 @@ With --on slurm, a Slurm job array computes the cells on a cluster, and run wait
 the job. The same command waits for it again, and "hierml study stop" ends it. All machines must see the directory, the
 data and this program at the same paths. If a machine is lost, its cells are computed again. Each --sbatch passes an option
 to sbatch, by its full name, such as --partition=main or --mem=4G. Only options that choose resources and machines are
-accepted. With --on local, processes on this machine compute the cells, and go on if run ends.
+accepted. With --on local, processes on this machine compute the cells, and continue after run ends.
 
 The data may be your own table (CSV, TSV, JSON, Parquet or Arrow), named by "File". "Reader" has the same settings as
 "hierml train". "Columns" says how columns become features, and is fitted on training rows only. A grid may vary these

@@ -96,8 +96,8 @@ function gets a context that an interrupt cancels as well. So do functions of yo
 runtime/pprof. A call by a function value (fit := e.Fit; fit(ctx, d)), or by an interface that a cell declares, gets the context
 unchanged: pass nb.Context() there.
 
-If code of a cell listens for os.Interrupt, by signal.Notify or signal.NotifyContext, the first interrupt is that signal, so the
-code can finish by itself. A second interrupt ends the cell.
+If a cell listens for os.Interrupt, by signal.Notify or signal.NotifyContext, the first interrupt only sends it that signal, so
+the code can finish by itself. A second interrupt ends the cell.
 
 Cells run in a process of their own, which survives interrupts. If that process dies, because memory runs out or an imported module
 calls os.Exit, only its variables are lost.`},

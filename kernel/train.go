@@ -46,7 +46,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.LabelSeparator, "label-separator", "", "the separator of several labels in a field, or none")
 	flags.StringVar(&f.PathSeparator, "path-separator", "", "the separator of the levels of a label, or none")
 	flags.StringSliceVar(&f.Levels, "levels", nil, "the columns with the levels of the labels")
-	flags.StringArrayVar(&f.Missing, "missing", nil, "a further word that means a missing value; none: NA and the like are ordinary words")
+	flags.StringArrayVar(&f.Missing, "missing", nil, "a further word that means a missing value; none makes NA and the like ordinary words")
 	flags.StringVar(&f.comma, "comma", "", "the separator of fields")
 	flags.StringVar(&f.decimal, "decimal", "", "the decimal point of numbers with commas: . or ,")
 }
@@ -95,10 +95,10 @@ change it.
 
 Texts become weighted words. Numbers are scaled. Nominal values and the words of sets become columns of ones. --fill
 replaces missing numbers and marks them. Labels such as food/tea have levels, which hierarchical methods use. If the
-table has a column split with the words train and test, the model is trained on the first part and evaluated on the
-second. --test 0.2 draws a fifth of each class for the evaluation instead.
+table has a column named "split" with the words train and test, the model is trained on the first part and evaluated on
+the second. --test 0.2 draws a fifth of each class for the evaluation instead.
 
-C weighs training errors against the simplicity of the model. C "auto" tries several values on a fifth of the rows. The
+C weighs training errors against the simplicity of the model. --C auto tries several values on a fifth of the rows. The
 methods are ` + strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", ") + `.`,
 		Example: `  hierml train debian.csv
   hierml train debian.csv -o debian.hierml --unused tags,package --method flat --C 1
@@ -127,8 +127,8 @@ methods are ` + strings.Join(slices.Sorted(maps.Keys(trainingMethods)), ", ") + 
 	flags.StringVar(&t.method, "method", "", "the method (default normalized, or one-vs-rest if rows have several labels)")
 	flags.StringVar(&t.c, "C", "auto", "the weight of training errors, a number or auto")
 	flags.StringVar(&t.fill, "fill", "mean", "the value for missing numbers: mean, median, most-frequent, a number, or refuse")
-	flags.IntVar(&t.minRows, "min-rows", 2, "the minimum number of rows with a nominal value or a word of a set")
-	flags.IntVar(&t.minDocuments, "min-documents", 2, "the minimum number of rows with a word of a text")
+	flags.IntVar(&t.minRows, "min-rows", 2, "drop nominal values and words of sets that occur in fewer rows")
+	flags.IntVar(&t.minDocuments, "min-documents", 2, "drop words of texts that occur in fewer rows")
 	flags.BoolVar(&t.probabilities, "probabilities", true, "learn probabilities of labels, by five more trainings")
 	flags.Float64Var(&t.test, "test", 0, "the share of rows for evaluation instead of training, such as 0.2")
 	flags.StringVar(&t.report, "report", "", "write a web page about data, model and measures")
@@ -346,9 +346,9 @@ func predictCommand() *cobra.Command {
 		Use:   "predict MODEL FILE",
 		Short: "Predict the labels of a table's rows with a trained model",
 		Long: `Predict predicts a label for each row of a table, with a model that "hierml train" or Save of package
-pipeline has written. It prints a CSV table: the name or the number of the row, its label, the nodes on the path to the
-label, the probability, or the score if the model has no probabilities, and with -k the next best labels. Labels are
-those of the training data.
+pipeline has written. It prints a CSV table. Each line has the name or number of a row, its label, and the nodes on the path
+to the label. The probability follows, or the score if the model has no probabilities. With -k, the next best labels
+follow as well. Labels are those of the training data.
 
 If the model predicts several labels, they are in the column "labels". If the model has a rule (Decision of package
 pipeline), "labels" has the decision of the rule, which may be a node above the labels or several nodes. "expected" has
@@ -366,7 +366,7 @@ file may be larger than memory.`,
 	cmd.Flags().StringVar(&p.columns.ID, "id", "", "the column with the names of the rows")
 	cmd.Flags().StringVar(&p.columns.comma, "comma", "", "the separator of fields")
 	cmd.Flags().StringVar(&p.columns.decimal, "decimal", "", "the decimal point of numbers with commas, . or , (default that of the training rows)")
-	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a further word that means a missing value; none: NA and the like are ordinary words")
+	cmd.Flags().StringArrayVar(&p.columns.Missing, "missing", nil, "a further word that means a missing value; none makes NA and the like ordinary words")
 	return cmd
 }
 
