@@ -55,7 +55,7 @@ fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
 		Short: "Serve a site on this machine, for a look at it",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return lite.Serve(cmd.Context(), args[0], func(address string) { cmd.Println(address, "has the site, until Ctrl-C") })
+			return lite.Serve(cmd.Context(), args[0], func(address string) { cmd.Println(address, "serves the site; Ctrl-C stops it") })
 		},
 	})
 	return cmd
@@ -64,7 +64,7 @@ fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
 // buildSite makes a site from the notebooks of a folder.
 func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels string) error {
 	if info, err := os.Stat(notebooks); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no folder with notebooks", notebooks)
+		return fmt.Errorf("%s is not a folder", notebooks)
 	}
 	parts, err := siteParts(ctx, c, root, wheels)
 	if err != nil {

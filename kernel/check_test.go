@@ -71,15 +71,15 @@ func TestNotebookCheck(t *testing.T) {
 		{"same.ipynb", 0, same, "[2/2] fmt.Println(8)\n"},
 		{"same.ipynb --tolerance 0", 1, "", "hierml: the outputs of same.ipynb differ from the stored ones\n"},
 		{"other.ipynb", 1, other, "hierml: the outputs of other.ipynb differ from the stored ones\n"},
-		{"numbers.ipynb", 1, numbers + "numbers.ipynb: only numbers differ; --tolerance 0.2 accepts them\n", "in it\n"},
+		{"numbers.ipynb", 1, numbers + "numbers.ipynb: only numbers differ; --tolerance 0.2 accepts them\n", "differ from the stored ones\n"},
 		{"numbers.ipynb --tolerance 0.2", 0, "numbers.ipynb: 2 cells show as stored\n", ""},
 		{"same.ipynb other.ipynb numbers.ipynb --tolerance 0.2", 1, same + other + "numbers.ipynb: 2 cells show as stored\n", "hierml: the outputs of 1 of 3 notebooks differ from the stored ones\n"},
 		{"fails.ipynb", 1, "", failed},
 		{"fails.ipynb same.ipynb", 1, same, "hierml: the outputs of 1 of 2 notebooks differ from the stored ones\n"},
-		{"empty.ipynb", 1, "", "hierml: empty.ipynb: no outputs are stored; `hierml notebook run empty.ipynb -o empty.ipynb` stores them\n"},
-		{"missing.ipynb same.ipynb", 1, same, "in them\n"},
-		{"", 2, "", "hierml: say which FILE.ipynb\nSee 'hierml notebook check --help'.\n"},
-		{"same.ipynb --tolerance -1", 2, "", "hierml: the tolerance -1 is not a number from 0 on\nSee 'hierml notebook check --help'.\n"},
+		{"empty.ipynb", 1, "", "hierml: empty.ipynb has no stored outputs. Store them by `hierml notebook run empty.ipynb -o empty.ipynb`\n"},
+		{"missing.ipynb same.ipynb", 1, same, "differ from the stored ones\n"},
+		{"", 2, "", "hierml: missing argument FILE.ipynb\nSee 'hierml notebook check --help'.\n"},
+		{"same.ipynb --tolerance -1", 2, "", "hierml: the tolerance -1 is not a number of at least 0\nSee 'hierml notebook check --help'.\n"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			before := contents(t, dir)

@@ -155,7 +155,7 @@ func TestNotebookExportFormats(t *testing.T) {
 	if contentsOf(t, dir, "b.html") != contentsOf(t, dir, "odd.name") {
 		t.Error("the pages differ")
 	}
-	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "--format", "pdf"); got.status != 2 || !strings.HasPrefix(got.stderr, "hierml: no format \"pdf\"; there are ") {
+	if got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "--format", "pdf"); got.status != 2 || !strings.HasPrefix(got.stderr, "hierml: unknown format \"pdf\"; use ") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -164,9 +164,9 @@ func TestNotebookExportFormats(t *testing.T) {
 // what.
 func TestNotebookExportUnknown(t *testing.T) {
 	for _, c := range []struct{ file, said string }{
-		{"study.pdf", "nothing is written as .pdf; there are .go, .html and .md, and --format chooses"},
-		{"study.py", "nothing is written as .py; there are .go, .html and .md, and --format chooses"},
-		{"study", "study has no extension, so --format has to say what is written: program, html, slides or markdown"},
+		{"study.pdf", "unknown extension .pdf; use .go, .html or .md, or choose the format by --format"},
+		{"study.py", "unknown extension .py; use .go, .html or .md, or choose the format by --format"},
+		{"study", "study has no extension. Choose the format by --format: program, html, slides or markdown"},
 	} {
 		dir := save(t, "a.ipynb", "x := 1")
 		want := result{"", "hierml: " + c.said + "\nSee 'hierml notebook export --help'.\n", 2}
@@ -222,7 +222,7 @@ func TestNotebookExportBook(t *testing.T) {
 		}
 	}
 	got := hierml(t, dir, "", "notebook", "export", "a.ipynb", "solutions/a.ipynb", "-o", "main.go")
-	if want := "several notebooks become one web page, and nothing else"; got.status == 0 || !strings.Contains(got.stderr, want) {
+	if want := "only html takes several notebooks; program takes one"; got.status == 0 || !strings.Contains(got.stderr, want) {
 		t.Errorf("got %+v, want %s", got, want)
 	}
 }

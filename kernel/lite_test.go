@@ -19,8 +19,8 @@ func TestLiteSays(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"build", "lessons"}, "hierml: lessons is no folder with notebooks\n"},
-		{[]string{"build", "lesson.ipynb"}, "hierml: lesson.ipynb is no folder with notebooks\n"},
+		{[]string{"build", "lessons"}, "hierml: lessons is not a folder\n"},
+		{[]string{"build", "lesson.ipynb"}, "hierml: lesson.ipynb is not a folder\n"},
 		{[]string{"build", "."}, "run `go run ./install lite` in a clone of hierml"},
 		{[]string{"serve", "."}, "hierml: . has no site"},
 	} {

@@ -131,7 +131,7 @@ func TestOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, said string }{
-		{"run a.ipynb", "a.ipynb is a notebook: hierml notebook run a.ipynb"},
+		{"run a.ipynb", "a.ipynb is a notebook. Use: hierml notebook run a.ipynb"},
 		{"run b.ipynb", "open b.ipynb: no such file or directory"},
 		{"notebook run a.go", "a.go is a Go file. Use: hierml run a.go"},
 		{"notebook check a.go", "a.go is a Go file. Use: hierml run a.go"},
