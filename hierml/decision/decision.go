@@ -1,28 +1,26 @@
-// Package decision decides for labels by their probabilities, so that a measure is as good as it
-// can be expected to be. The likeliest leaf is right most often, but it is not the prediction with
-// the smallest expected distance in the taxonomy, nor that with the largest expected hierarchical
-// F1: where two siblings are as likely as each other, their parent may be. No model has to be
-// trained again.
+// Package decision chooses labels from their probabilities such that the expected value of a
+// measure is best. The most probable leaf is right most often, but it need not have the smallest
+// expected distance in the taxonomy, or the largest expected hierarchical F1: if two siblings are
+// equally probable, their parent may be better. The model need not be trained again.
 //
-// Of an instance with one label, whose probabilities are those of the leaves, [LeastLoss] decides
-// for the leaf, or the node, of the smallest expected loss, and [LargestF] for the node, or the set
-// of nodes, of the largest expected hierarchical F1. Both are a [Rule], and exact on trees and on
-// graphs:
+// For an instance with one label and probabilities of the leaves, [LeastLoss] chooses the leaf, or
+// the node, with the smallest expected loss, and [LargestF] the node, or the set of nodes, with the
+// largest expected hierarchical F1. Both are a [Rule], and exact on trees and on graphs:
 //
 //	sets, values, err := decision.LeastLoss{Inner: true}.Decide(ctx, t, probabilities)
 //
-// [TopDown] and [NodeThresholds] decide by thresholds that are learned from held-out instances.
+// [TopDown] and [NodeThresholds] use thresholds that are learned from held-out instances.
 //
-// A pipeline.Pipeline with a Decision keeps a rule in the file of a model, for Go and for Python.
+// A pipeline.Pipeline with a Decision saves the rule in the file of a model, for Go and for Python.
 //
-// [Model] decides by a rule for any model with probabilities, so that package metric judges the
-// decisions, and [By] is an estimator of such models for studies. Of instances with several labels,
-// [HLoss] and [SetF] decide by the probabilities of nodes given their parents: for the smallest
+// [Model] applies a rule to any model with probabilities, so that package metric can evaluate the
+// decisions, and [By] is an estimator of such models for studies. For instances with several
+// labels, [HLoss] and [SetF] use the probabilities of nodes given their parents: for the smallest
 // expected H-loss, and the largest expected hierarchical F1.
 //
-// The probabilities are left to the models and to package calibration: a decision is as good as
-// they are. Where they are too sure of the likeliest leaf, the rules decide for it; compare the
-// mean of the expected values with the measure on held-out instances to notice it.
+// The probabilities come from the models and package calibration: a decision is only as good as
+// they are. If they are overconfident, the rules choose the most probable leaf. To notice this,
+// compare the mean of the expected values with the measure on held-out instances.
 package decision
 
 import (
@@ -39,16 +37,16 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Rule decides for a node or a set of nodes, given how likely each leaf is to be the label.
+// Rule chooses a node or a set of nodes, given the probabilities of the leaves.
 type Rule interface {
-	// Decide returns, for every row of probabilities, the nodes decided for, in their most specific
-	// form: ascending, none above another. values has what is expected of each: of the loss, or of
-	// the measure. probabilities has a row an instance and a column a leaf, in the order of
-	// t.Leaves; those of a row need not add up to 1, each is divided by their sum. It is an error
-	// if they are not numbers from 0 to 1, or all of a row are 0, and if ctx ends.
+	// Decide returns the chosen nodes for every row of probabilities, in their most specific form:
+	// ascending, none above another. values has the expected loss or measure of each decision.
+	// probabilities has one row per instance and one column per leaf, in the order of t.Leaves;
+	// each row is divided by its sum. Decide returns an error if probabilities are not numbers from
+	// 0 to 1, if a row is all 0, or if ctx is cancelled.
 	//
-	// A leaf that dataset.Leafed has added counts as the inner node that it stands for, as package
-	// metric counts it, and a decision for that node is the leaf.
+	// A leaf that dataset.Leafed added counts as its inner node, as in package metric, and a
+	// decision for that node is the leaf.
 	Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error)
 }
 
@@ -72,7 +70,7 @@ type labels struct {
 	order []int              // nodes, the deepest first, then by id: of equal values the first is decided for
 }
 
-// newLabels compares labels as the data have them, or else as leaves of t.
+// newLabels compares labels as in the data, or otherwise as leaves of t.
 func newLabels(t *taxonomy.Taxonomy, asData bool) *labels {
 	l := &labels{t: t, nodes: t}
 	to := make([]int, t.Len())
@@ -113,25 +111,25 @@ func (l *labels) set(nodes ...int) []int {
 // rounding is how far probabilities may be above 1.
 const rounding = 1e-6
 
-// check says what is wrong with the probabilities.
+// check returns an error if the probabilities are invalid.
 func check(t *taxonomy.Taxonomy, p *mat.Dense) error {
 	if t == nil || p == nil {
-		return errors.New("decision: a decision needs a taxonomy and probabilities of its leaves")
+		return errors.New("decision: Decide needs a taxonomy and probabilities of its leaves")
 	}
 	rows, columns := p.Dims()
 	if rows > 0 && columns != len(t.Leaves()) {
-		return fmt.Errorf("decision: probabilities of %d labels for a taxonomy of %d leaves; give a column a leaf, in the order of Taxonomy.Leaves", columns, len(t.Leaves()))
+		return fmt.Errorf("decision: probabilities of %d labels for a taxonomy of %d leaves; pass one column per leaf, in the order of Taxonomy.Leaves", columns, len(t.Leaves()))
 	}
 	for i := range rows {
 		var sum float64
 		for y, v := range p.RawRowView(i) {
 			if !(v >= 0 && v <= 1+rounding) {
-				return fmt.Errorf("decision: row %d, leaf %q: probability %v; probabilities are from 0 to 1", i, t.LabelName(t.Leaves()[y]), v)
+				return fmt.Errorf("decision: row %d, leaf %q: probability %v; probabilities must be from 0 to 1", i, t.LabelName(t.Leaves()[y]), v)
 			}
 			sum += v
 		}
 		if sum == 0 {
-			return fmt.Errorf("decision: row %d: all probabilities are 0; a decision needs a leaf that is possible", i)
+			return fmt.Errorf("decision: row %d: all probabilities are 0; a decision needs at least one positive probability", i)
 		}
 	}
 	return nil
@@ -163,7 +161,7 @@ func each[S any](ctx context.Context, rows int, start func() S, decide func(s S,
 		}
 	})
 	if ctx.Err() != nil {
-		return fmt.Errorf("decision: ended after %d of %d rows: %w", done.Load(), rows, context.Cause(ctx))
+		return fmt.Errorf("decision: stopped after %d of %d rows: %w", done.Load(), rows, context.Cause(ctx))
 	}
 	return nil
 }

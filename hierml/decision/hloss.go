@@ -10,29 +10,29 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// HLoss decides for the label sets of the smallest expected H-loss, the decisions of B-SVM
-// [CBGZ06], given how likely each node is below a parent that is a label: for any model of such
-// probabilities, provided that they are calibrated. With p_v = P(v | parent of v, x) and costs c,
-// under the model in which nodes below a parent are independent given it,
+// HLoss chooses the label sets with the smallest expected H-loss, the decisions of B-SVM [CBGZ06],
+// from the probability of each node given that its parent is a label. It works for any model of
+// such probabilities if they are calibrated. With p_v = P(v | parent of v, x) and costs c, under
+// the model in which nodes below a parent are independent given it,
 //
 //	H_v = min(c_v p_v, c_v (1 - p_v) + p_v sum of H over the children of v)
 //
-// is what the nodes at and below v cost, given the parent of v, and v is decided for if its parent
-// is and the second is smaller. The risk is the sum of H over the roots, and no closed set has a
-// smaller one.
+// is the expected cost of the nodes at and below v, given the parent of v. v is chosen if its
+// parent is and the second term is smaller. The risk is the sum of H over the roots, and no closed
+// set has a smaller one.
 //
-// The decision may end at inner nodes, and may be empty. It depends on the costs how readily:
-// with loss.SiblingCosts a node above leaves is decided for from a probability of at most 2/3, one
-// above those from 3/4, and so on. loss.UniformCosts are degenerate: where a root is
-// certain and each of its six children as likely as not, it costs 1 to leave out the root, which
-// forgives everything below, and 3 to decide for it, so that the best decision is the empty set.
+// The decision may end at inner nodes, and may be empty; the costs determine how often. With
+// loss.SiblingCosts a node above leaves is chosen from a probability of at most 2/3, one above
+// those from 3/4, and so on. loss.UniformCosts are degenerate: if a root is certain and each of its
+// six children has probability 1/2, leaving out the root costs 1, because nothing below is then
+// charged, and choosing it costs 3, so the best decision is the empty set.
 type HLoss struct {
 	taxonomy *taxonomy.Taxonomy
 	costs    []float64
 }
 
-// NewHLoss returns the decisions for the costs of the nodes, one a node, finite and not negative.
-// It is an error where a node has several parents. The costs are not copied.
+// NewHLoss returns the decisions for the costs of the nodes, one per node, finite and not negative.
+// It returns an error if a node has several parents. The costs are not copied.
 func NewHLoss(t *taxonomy.Taxonomy, costs []float64) (*HLoss, error) {
 	if t == nil {
 		return nil, fmt.Errorf("decision: decisions for the H-loss need a taxonomy")
@@ -43,11 +43,11 @@ func NewHLoss(t *taxonomy.Taxonomy, costs []float64) (*HLoss, error) {
 	return &HLoss{t, costs}, nil
 }
 
-// Decide returns, for every row of p, the label set of the smallest expected H-loss and that loss.
-// p has a column a node, by id, with the probability from 0 to 1 that the node is at or above a
-// label given that its parent is, for roots given nothing. Sets are in their most specific form:
-// ascending, none above another, possibly empty; Taxonomy.Closure has the nodes above too. Of two
-// decisions that cost the same it is the smaller set.
+// Decide returns, for every row of p, the label set with the smallest expected H-loss and that
+// loss. p has one column per node, by id, with the probability from 0 to 1 that the node is at or
+// above a label given that its parent is; for roots it is unconditional. Sets are in their most
+// specific form: ascending, none above another, possibly empty; Taxonomy.Closure adds the
+// ancestors. Of two decisions with the same cost it is the smaller set.
 func (h *HLoss) Decide(p mat.Matrix) (sets [][]int, risks []float64, err error) {
 	rows, err := h.check(p)
 	if err != nil {
@@ -95,15 +95,15 @@ func (h *HLoss) specific(on []bool) []int {
 	return set
 }
 
-// Risk returns the expected H-loss of a label set for every row of p, as Decide takes it; sets has
-// one a row, and the nodes above a label are implied.
+// Risk returns the expected H-loss of a label set for every row of p, which is as in Decide. sets
+// has one set per row; the ancestors of a label are implied.
 func (h *HLoss) Risk(p mat.Matrix, sets [][]int) ([]float64, error) {
 	rows, err := h.check(p)
 	if err != nil {
 		return nil, err
 	}
 	if rows != len(sets) {
-		return nil, fmt.Errorf("decision: %d label sets for the probabilities of %d instances; give each one", len(sets), rows)
+		return nil, fmt.Errorf("decision: %d label sets for the probabilities of %d instances; pass one per instance", len(sets), rows)
 	}
 	t := h.taxonomy
 	risks, likely := make([]float64, rows), make([]float64, t.Len())
@@ -134,19 +134,19 @@ func (h *HLoss) Risk(p mat.Matrix, sets [][]int) ([]float64, error) {
 
 func (h *HLoss) check(p mat.Matrix) (rows int, err error) {
 	if h == nil || h.taxonomy == nil {
-		return 0, fmt.Errorf("decision: NewHLoss makes an HLoss of a taxonomy and costs; this one has none")
+		return 0, fmt.Errorf("decision: this HLoss has no taxonomy and costs; create it with NewHLoss")
 	}
 	if p == nil {
-		return 0, fmt.Errorf("decision: no probabilities to decide by")
+		return 0, fmt.Errorf("decision: the probabilities are nil")
 	}
 	rows, columns := p.Dims()
 	if rows > 0 && columns != h.taxonomy.Len() {
-		return 0, fmt.Errorf("decision: probabilities of %d nodes for a taxonomy of %d; give a column a node", columns, h.taxonomy.Len())
+		return 0, fmt.Errorf("decision: probabilities of %d nodes for a taxonomy of %d; pass one column per node", columns, h.taxonomy.Len())
 	}
 	for i := range rows {
 		for n := range columns {
 			if v := p.At(i, n); !(v >= 0 && v <= 1) {
-				return 0, fmt.Errorf("decision: row %d, node %q: probability %v; probabilities are from 0 to 1", i, h.taxonomy.Name(n), v)
+				return 0, fmt.Errorf("decision: row %d, node %q: probability %v; probabilities must be from 0 to 1", i, h.taxonomy.Name(n), v)
 			}
 		}
 	}

@@ -241,7 +241,7 @@ func TestHLossRefuses(t *testing.T) {
 		t.Error("a graph: no error")
 	}
 	for _, h := range []*HLoss{nil, {}} {
-		if _, _, err := h.Decide(new(mat.Dense)); err == nil || !strings.Contains(err.Error(), "NewHLoss makes") {
+		if _, _, err := h.Decide(new(mat.Dense)); err == nil || !strings.Contains(err.Error(), "create it with NewHLoss") {
 			t.Errorf("without a taxonomy: error %v", err)
 		}
 		if _, err := h.Risk(new(mat.Dense), nil); err == nil {

@@ -13,30 +13,28 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LargestF is the Rule that decides for the set of nodes, with all nodes above them, with the
-// largest expected hierarchical F1 of the instance, or for the single node [PPLSB25]. With the
-// set Y of the label and all nodes above it, and Z of the nodes decided for and those above, the
-// F1 is 2 |Y and Z| / (|Y| + |Z|). The measure that it makes large is the mean over the instances,
-// "hierarchical samples F1" in reports and studies, metric.Report.HierarchicalSamplesF1; it is not
-// "hierarchical F1", of all pairs of an instance and a node together, which may fall. The values
-// are expected F1. The zero value is ready to use.
+// LargestF is the Rule that chooses the set of nodes, with their ancestors, or the single node,
+// with the largest expected hierarchical F1 of the instance [PPLSB25]. With Y the label and its
+// ancestors, and Z the chosen nodes and their ancestors, the F1 is 2 |Y and Z| / (|Y| + |Z|). It
+// optimizes the mean over the instances, "hierarchical samples F1" in reports and studies,
+// metric.Report.HierarchicalSamplesF1; it is not "hierarchical F1", of all pairs of an instance and
+// a node together, which may fall. The values are expected F1. The zero value is ready to use.
 //
 // Of the sets of k nodes the best one has those k nodes n with the largest
 //
 //	D_k(n) = sum of P(y) 2 / (k + |Y|) over the labels y at or below n,
 //
-// since the expected F1 of a set is the sum of D_k over its nodes. D_k never rises from a node
-// to one below it, so that the k largest, of equal ones those above first, have all nodes above
-// theirs: the decision is exact, on graphs too. No k above the largest |Y| is looked at from
-// which on the sum of P(y) 2 |Y| / (k + |Y|), which falls, is no more than what has been found.
-// Of equal values the smaller set is decided for and, of single nodes, the deepest with the
-// smallest id.
+// because the expected F1 of a set is the sum of D_k over its nodes. D_k of a node is never larger
+// than that of its parent, so the k largest (in case of a tie, ancestors first) include their
+// ancestors: the decision is exact, also on graphs. The search over k stops above the largest |Y|
+// when the falling bound, the sum of P(y) 2 |Y| / (k + |Y|), is no more than the best value found.
+// In case of a tie the smaller set is chosen and, of single nodes, the deepest with the smallest
+// id.
 type LargestF struct {
-	// Single decides for a single node, with those above it, instead of a set.
+	// Single chooses a single node, with its ancestors, instead of a set.
 	Single bool
-	// Rootless leaves roots out of the sets, as the measure "rootless samples F1" does. A
-	// label that is a root counts 0 then, and the set may be empty, where all that is likely is a
-	// root.
+	// Rootless excludes roots from the sets, as the measure "rootless samples F1" does. A label
+	// that is a root then counts 0, and the set may be empty if only a root is probable.
 	Rootless bool
 }
 
@@ -276,7 +274,7 @@ func (f *frontier) Pop() any {
 	return last
 }
 
-// String says what is decided for.
+// String describes the rule.
 func (r LargestF) String() string {
 	among := "set of nodes"
 	if r.Single {

@@ -13,24 +13,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LeastLoss is the Rule that decides for the leaf, or the node, with the smallest expected loss
-// [PPLSB25]: of n it is the sum over the leaves y of P(y) Cost(y, n), and no other decision has
-// a smaller one. Of decisions with equal expected losses it is the deepest, and of these that
-// with the smallest id. The values are expected losses. The zero value is ready to use.
+// LeastLoss is the Rule that chooses the leaf, or the node, with the smallest expected loss
+// [PPLSB25]. The expected loss of n is the sum over the leaves y of P(y) Cost(y, n). In case of a
+// tie it is the deepest node, and of these the one with the smallest id. The values are expected
+// losses. The zero value is ready to use.
 //
-// Of losses that loss.Additive knows, as is the tree loss on trees, it takes one pass over the
-// nodes above the leaves for each row; of others the product of the probabilities and the costs.
+// For losses supported by loss.Additive, such as the tree loss on trees, it takes one pass per row
+// over the nodes above the leaves; for others it computes the product of probabilities and costs.
 type LeastLoss struct {
-	// Loss is between nodes of the taxonomy. The default is the distance between labels, which
-	// metric.Report has as the tree loss: loss.Tree of Taxonomy.WithoutMiscellaneous.
+	// Loss is the loss between nodes of the taxonomy. The default is the distance between labels,
+	// the tree loss of metric.Report: loss.Tree of Taxonomy.WithoutMiscellaneous.
 	Loss loss.Loss
-	// Inner decides for inner nodes too, where they have a smaller expected loss. A node whose
-	// expected loss is not finite is not decided for.
+	// Inner also allows inner nodes. A node whose expected loss is not finite is never chosen.
 	Inner bool
 }
 
-// Decide returns the decisions and their expected losses; see Rule. It is an error if the loss was
-// made for another taxonomy, or has no finite costs.
+// Decide returns the decisions and their expected losses; see Rule. It returns an error if the loss
+// was made for another taxonomy, or has no finite costs.
 func (r LeastLoss) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
 	if err := check(t, probabilities); err != nil {
 		return nil, nil, err
@@ -72,7 +71,7 @@ func (r LeastLoss) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabiliti
 		return nil, nil, err
 	}
 	if i := slices.IndexFunc(sets, func(set []int) bool { return set == nil }); i >= 0 {
-		return nil, nil, fmt.Errorf("decision: no decision has a finite expected loss for row %d; take a loss with finite costs between all leaves", i)
+		return nil, nil, fmt.Errorf("decision: no decision has a finite expected loss for row %d; use a loss with finite costs between all leaves", i)
 	}
 	return sets, values, nil
 }
@@ -101,11 +100,11 @@ func (r LeastLoss) checkInner(l *labels) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("decision: the loss has no finite cost of any inner node; leave out Inner to decide for leaves, or take a loss between all nodes, such as loss.FromTable with a row and a column a node")
+	return fmt.Errorf("decision: the loss has no finite cost of any inner node; do not set Inner, or use a loss between all nodes, such as loss.FromTable with one row and one column per node")
 }
 
-// additive computes the expected values of a loss that sums the weights of nodes: with P_a, how
-// likely the label is at or below a, what n costs is
+// additive computes the expected values of a loss that sums the weights of nodes: with P_a the
+// probability of the label at or below a, the cost of n is
 //
 //	missed (sum of w_a P_a over all nodes - sum of w_a P_a over the nodes at or above n)
 //	+ added (sum of w_a (1 - P_a) over the nodes at or above n).
@@ -217,7 +216,7 @@ func expectedOf(ctx context.Context, l *labels, of loss.Loss, p *mat.Dense) (*ma
 	costs := mat.NewDense(size, nodes, nil)
 	for from := 0; from < len(l.of); from += size {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("decision: ended after the costs of %d of %d labels: %w", from, len(l.of), context.Cause(ctx))
+			return nil, fmt.Errorf("decision: stopped after the costs of %d of %d labels: %w", from, len(l.of), context.Cause(ctx))
 		}
 		to := min(from+size, len(l.of))
 		guarded.Each(to-from, 0, func(k int) {
@@ -230,7 +229,7 @@ func expectedOf(ctx context.Context, l *labels, of loss.Loss, p *mat.Dense) (*ma
 	return expected, nil
 }
 
-// String says what is decided for.
+// String describes the rule.
 func (r LeastLoss) String() string {
 	among, of := "leaf", "tree loss"
 	if r.Inner {

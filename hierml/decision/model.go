@@ -16,25 +16,25 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Model is a model with probabilities, whose predictions are the decisions of a rule. Package
-// metric judges them:
+// Model is a model with probabilities whose predictions are the decisions of a rule. Package metric
+// evaluates it:
 //
 //	report, err := metric.Evaluate(&decision.Model{Scorer: calibrated, Rule: decision.LargestF{}, Taxonomy: test.Taxonomy}, test)
 //
 // It ranks leaves as Scorer does. Its reports have the areas under precision-recall curves of nodes
-// only where they are those of Scorer.
+// only if Scorer has them.
 type Model struct {
 	// Scorer is a metric.Prober whose Probabilities are not nil, such as svm.Calibrated, or a
 	// classifier.Model of svm.HierarchicalSoftmax or svm.PLT; or a metric.NodeScorer, such as
-	// forest.Model, of whose probabilities those of the leaves are taken. Probabilities learned
-	// from several labels an instance are for SetF: the other rules refuse an svm.Calibrated and an
-	// svm.NodeSetModel of them, and a metric.NodeScorer whose leaves have more than 1 together. A
-	// classifier.Model does not tell how many labels its instances had.
+	// forest.Model, whose probabilities of leaves are used. Probabilities learned from several
+	// labels per instance need SetF: the other rules return an error for an svm.Calibrated and an
+	// svm.NodeSetModel with such probabilities, and for a metric.NodeScorer whose leaves sum to
+	// more than 1. A classifier.Model does not say how many labels its instances had.
 	Scorer metric.Scorer
-	// Rule decides. The default is LeastLoss{}. For SetF, Scorer is a metric.NodeScorer, or a
-	// classifier.Model of svm.PLT.
+	// Rule is the rule. The default is LeastLoss{}. For SetF, Scorer must be a metric.NodeScorer,
+	// or a classifier.Model of svm.PLT.
 	Rule Rule
-	// Taxonomy is that of the leaves of Scorer.
+	// Taxonomy is the taxonomy of the leaves of Scorer.
 	Taxonomy *taxonomy.Taxonomy
 }
 
@@ -45,9 +45,9 @@ func (m *Model) rule() Rule {
 	return m.Rule
 }
 
-// Sets returns the decision for each row of x, and its expected value, as Rule has them. It is an
-// error if x has other features than those that Scorer was trained with, if Scorer has no
-// probabilities, and if ctx ends.
+// Sets returns the decision of Rule for each row of x, and its expected value. It returns an error
+// if the features of x are not those of the training data, if Scorer has no probabilities, or if
+// ctx is cancelled.
 func (m *Model) Sets(ctx context.Context, x *dataset.Matrix) (sets [][]int, values []float64, err error) {
 	if err := m.Check(x); err != nil {
 		return nil, nil, err
@@ -113,13 +113,13 @@ func (m *Model) conditional(x *dataset.Matrix) (*mat.Dense, error) {
 func (m *Model) nodeProbabilities(s metric.NodeScorer, x *dataset.Matrix) (*mat.Dense, error) {
 	nodes := s.NodeProbabilities(x)
 	if _, columns := nodes.Dims(); columns < m.Taxonomy.Len() {
-		return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; give the taxonomy that it was trained with", columns, m.Taxonomy.Len())
+		return nil, fmt.Errorf("decision: the model has probabilities of %d nodes, and its taxonomy %d nodes; pass the taxonomy that it was trained with", columns, m.Taxonomy.Len())
 	}
 	return nodes, nil
 }
 
-// errSeveral says that several leaves may be labels.
-var errSeveral = errors.New("decision: the model learned probabilities from instances with several labels, and the rule decides for one; SetF decides for sets of labels")
+// errSeveral means that several leaves may be labels.
+var errSeveral = errors.New("decision: the model learned probabilities from instances with several labels, and the rule chooses one; use SetF for sets of labels")
 
 // probabilities returns those of the leaves.
 func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense, error) {
@@ -148,17 +148,17 @@ func (m *Model) probabilities(x *dataset.Matrix, scores *mat.Dense) (*mat.Dense,
 		}
 		return p, nil
 	}
-	return nil, errors.New("decision: the model has scores and no probabilities; svm.Calibrate learns them, By{Calibration: &svm.Calibration{}} with it, and svm.PLT and svm.HierarchicalSoftmax have them")
+	return nil, errors.New("decision: the model has scores and no probabilities; learn them with svm.Calibrate or By{Calibration: &svm.Calibration{}}, or use svm.PLT or svm.HierarchicalSoftmax")
 }
 
-// LeafScores returns those of Scorer.
+// LeafScores returns the LeafScores of Scorer.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense { return m.Scorer.LeafScores(x) }
 
 // ChoiceScores returns the scores by which Scorer ranks leaves.
 func (m *Model) ChoiceScores(x *dataset.Matrix) *mat.Dense { return metric.ScoresOf(m.Scorer, x) }
 
-// Probabilities returns those of Scorer where it is a metric.Prober, and otherwise nil. scores are
-// ChoiceScores of x.
+// Probabilities returns the probabilities of Scorer if it is a metric.Prober, otherwise nil. scores
+// are ChoiceScores of x.
 func (m *Model) Probabilities(x *dataset.Matrix, scores *mat.Dense) *mat.Dense {
 	if p, ok := m.Scorer.(metric.Prober); ok {
 		return p.Probabilities(x, scores)
@@ -199,7 +199,7 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// description says what decides.
+// description describes the rule.
 func (m *Model) description() []describe.Row {
 	return []describe.Row{{Name: "decides by", Value: fmt.Sprint(m.rule())}}
 }
@@ -224,31 +224,29 @@ func (m *Model) HTML() string {
 	return own
 }
 
-// By is an estimator whose models decide by a rule:
+// By is an estimator of models with a rule:
 //
 //	model, err := decision.By{Estimator: svm.HierarchicalSoftmax{}, Rule: decision.LeastLoss{Inner: true}}.Fit(ctx, train)
 //
-// Training is that of Estimator. It is for instances with one label each, but for SetF.
-// Probabilities of strongly regularized models, such as svm.HierarchicalSoftmax with a small C,
-// are too near to each other, so that rules stop above the leaves too often: set Calibration for
-// them, too.
+// Training is that of Estimator. Instances must have one label each, except for SetF. Probabilities
+// of strongly regularized models, such as svm.HierarchicalSoftmax with a small C, are too close to
+// each other, so rules stop above the leaves too often: also set Calibration for them.
 type By struct {
 	// Estimator trains the model.
 	Estimator classifier.Estimator
 	// Calibration learns probabilities for an estimator whose models have none, such as svm.Flat.
-	// The default, nil, takes those of the model.
+	// The default, nil, uses those of the model.
 	Calibration *svm.Calibration
-	// Rule decides. The default is LeastLoss{}. The thresholds of a Learner that has none are
-	// learned from five folds, of instances that a model was not trained on: as many models more
-	// are trained. TopDown{Threshold: 0.5} and NodeThresholds with Thresholds decide by these;
-	// TopDown{} and NodeThresholds{} have none.
+	// Rule is the rule. The default is LeastLoss{}. Missing thresholds of a Learner are learned in
+	// five folds, for which five more models are trained. TopDown{Threshold: 0.5} and
+	// NodeThresholds with Thresholds use the given ones; TopDown{} and NodeThresholds{} have none.
 	Rule Rule
 	// Seed determines these folds.
 	Seed uint64
 }
 
-// Fit trains the model. It is an error if the instances have several labels, if the thresholds
-// or the loss of Rule are not those of the taxonomy, and if the model has no probabilities.
+// Fit trains the model. It returns an error if the instances have several labels, if the thresholds
+// or the loss of Rule do not fit the taxonomy, or if the model has no probabilities.
 func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	if b.Estimator == nil || d == nil || d.Taxonomy == nil {
 		return nil, errors.New("decision: By needs an Estimator and a dataset with its taxonomy")
@@ -256,7 +254,7 @@ func (b By) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	_, sets := b.Rule.(SetF)
 	for i, set := range d.Labels {
 		if len(set) > 1 && !sets {
-			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and the rule decides for instances of one; SetF, HLoss and svm.NodeSets decide for sets of labels", i, d.Name, len(set))
+			return nil, fmt.Errorf("decision: row %d of dataset %q has %d labels, and the rule needs one label per instance; use SetF, HLoss or svm.NodeSets for sets of labels", i, d.Name, len(set))
 		}
 	}
 	rule := b.Rule
@@ -295,7 +293,7 @@ func (b By) scorer(ctx context.Context, d *dataset.Dataset) (metric.Scorer, erro
 		return nil, err
 	}
 	if l := model.Link(); l == classifier.NoLink || l == classifier.Margin {
-		return nil, fmt.Errorf("decision: the models of %T, %s, have scores and no probabilities; set Calibration: &svm.Calibration{}, or take svm.HierarchicalSoftmax or svm.PLT", b.Estimator, model.Name)
+		return nil, fmt.Errorf("decision: the models of %T, %s, have scores and no probabilities; set Calibration: &svm.Calibration{}, or use svm.HierarchicalSoftmax or svm.PLT", b.Estimator, model.Name)
 	}
 	return model, nil
 }

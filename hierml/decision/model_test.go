@@ -206,8 +206,8 @@ func TestBy(t *testing.T) {
 	}
 	other, _ := noisy(20)
 	for want, rule := range map[string]decision.Rule{
-		"the threshold 2":           decision.TopDown{Threshold: 2},
-		"the threshold NaN":         decision.TopDown{Threshold: math.NaN()},
+		"the threshold is 2":        decision.TopDown{Threshold: 2},
+		"the threshold is NaN":      decision.TopDown{Threshold: math.NaN()},
 		"2 thresholds for 13 nodes": decision.NodeThresholds{Thresholds: []float64{0, 1}},
 		"made for a taxonomy of 7":  decision.LeastLoss{Loss: loss.Tree(example.Tree(3, 1))},
 	} {
@@ -224,7 +224,7 @@ func TestBy(t *testing.T) {
 	}{
 		"needs an Estimator":                        {decision.By{}, train},
 		"dataset with its taxonomy":                 {decision.By{Estimator: svm.Flat{}}, nil},
-		"has 2 labels, and the rule decides":        {decision.By{Estimator: svm.HierarchicalSoftmax{}}, &several},
+		"has 2 labels, and the rule needs":          {decision.By{Estimator: svm.HierarchicalSoftmax{}}, &several},
 		"svm.Flat, flat SVM, have scores and no pr": {decision.By{Estimator: svm.Flat{}}, train},
 	} {
 		if _, err := c.by.Fit(ctx, c.d); err == nil || !strings.Contains(err.Error(), want) {
@@ -325,7 +325,7 @@ func TestSetModels(t *testing.T) {
 	for name, scorer := range map[string]metric.Scorer{"calibrated": calibrated, "forest": trees, "node sets": ridge} {
 		for _, rule := range []decision.Rule{nil, decision.LargestF{}, decision.TopDown{}} {
 			m := &decision.Model{Scorer: scorer, Rule: rule, Taxonomy: g}
-			if _, _, err := m.Sets(ctx, d.X); err == nil || !strings.Contains(err.Error(), "several labels, and the rule decides for one; SetF decides") {
+			if _, _, err := m.Sets(ctx, d.X); err == nil || !strings.Contains(err.Error(), "several labels, and the rule chooses one; use SetF") {
 				t.Errorf("%s, %T: error %v", name, rule, err)
 			}
 			if _, err := metric.Evaluate(m, d); err == nil || !strings.Contains(err.Error(), "several labels") {

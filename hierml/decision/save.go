@@ -29,8 +29,8 @@ type saved struct {
 	Thresholds []float64 `json:"thresholds,omitempty"`
 }
 
-// savedLoss is a loss by what loss.Additive says of it, or else by its costs: a row a leaf, and a
-// column a leaf or, with inner nodes, a node, where -1 stands for a cost that is not finite.
+// savedLoss is a loss as given by loss.Additive, or otherwise by its costs: one row per leaf, and
+// one column per leaf or, with inner nodes, per node. -1 means a cost that is not finite.
 type savedLoss struct {
 	Weights []float64   `json:"weights,omitempty"` // of the nodes; missing for 1 each
 	Missed  float64     `json:"missed,omitzero"`
@@ -50,13 +50,13 @@ const (
 // maxSaved bounds the costs in a file.
 const maxSaved = 1 << 21
 
-// Marshal returns a rule of this package in JSON, for the leaves of t; nil is LeastLoss{}.
-// Unmarshal reads it. A loss is kept by its costs, so that any loss is, unless it is a sum of
-// weights of nodes. It is an error if these are more than 2^21 or one is negative, if thresholds
-// are not those of t, and for rules of your own.
+// Marshal returns a rule of this package in JSON, for the leaves of t; nil means LeastLoss{}.
+// Unmarshal reads it. A loss is saved as a sum of node weights if it is one, otherwise by its
+// costs, so any loss can be saved. Marshal returns an error if there are more than 2^21 costs or
+// one is negative, if thresholds do not fit t, and for rules of other packages.
 func Marshal(r Rule, t *taxonomy.Taxonomy) ([]byte, error) {
 	if t == nil {
-		return nil, errors.New("decision: a rule is kept for the leaves of a taxonomy; give it")
+		return nil, errors.New("decision: Marshal needs the taxonomy of the rule")
 	}
 	if err := validate(r, t); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func Marshal(r Rule, t *taxonomy.Taxonomy) ([]byte, error) {
 	case NodeThresholds:
 		s.Rule, s.Thresholds = nodesName, r.Thresholds
 	default:
-		return nil, fmt.Errorf("decision: a rule %T is kept in no file; those of this package are", r)
+		return nil, fmt.Errorf("decision: a rule %T cannot be saved; use a rule of package decision", r)
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -104,7 +104,7 @@ func lossOf(r LeastLoss, t *taxonomy.Taxonomy) (*savedLoss, error) {
 		}
 	}
 	if len(leaves)*len(columns) > maxSaved {
-		return nil, fmt.Errorf("decision: the costs of %d predictions for %d leaves are too many for a file; take a loss that is a sum over nodes, such as loss.Symdiff", len(columns), len(leaves))
+		return nil, fmt.Errorf("decision: the costs of %d predictions for %d leaves are too many for a file; use a loss that is a sum over nodes, such as loss.Symdiff", len(columns), len(leaves))
 	}
 	s := &savedLoss{}
 	byNode := make([]float64, t.Len())
@@ -116,7 +116,7 @@ func lossOf(r LeastLoss, t *taxonomy.Taxonomy) (*savedLoss, error) {
 			case math.IsNaN(row[k]) || math.IsInf(row[k], 0):
 				row[k] = -1
 			case row[k] < 0:
-				return nil, fmt.Errorf("decision: the loss has the cost %v of predicting %q for %q; costs are not negative", row[k], t.Name(n), t.LabelName(y))
+				return nil, fmt.Errorf("decision: the loss has the cost %v of predicting %q for %q; costs must not be negative", row[k], t.Name(n), t.LabelName(y))
 			}
 		}
 		s.Costs = append(s.Costs, row)
@@ -124,7 +124,7 @@ func lossOf(r LeastLoss, t *taxonomy.Taxonomy) (*savedLoss, error) {
 	return s, nil
 }
 
-// Unmarshal reads what Marshal wrote for the leaves of t. It trusts nothing in the data.
+// Unmarshal reads the output of Marshal for the leaves of t. It validates the data.
 func Unmarshal(data []byte, t *taxonomy.Taxonomy) (Rule, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -133,7 +133,7 @@ func Unmarshal(data []byte, t *taxonomy.Taxonomy) (Rule, error) {
 		return nil, fmt.Errorf("decision: a rule: %w", err)
 	}
 	if t == nil {
-		return nil, errors.New("decision: a rule is read for the leaves of a taxonomy; give it")
+		return nil, errors.New("decision: Unmarshal needs the taxonomy of the rule")
 	}
 	if s.Format != format || s.Version != version {
 		return nil, fmt.Errorf("decision: the format is %.40q in version %d; this program reads %q in version %d", s.Format, s.Version, format, version)
@@ -164,7 +164,7 @@ func Unmarshal(data []byte, t *taxonomy.Taxonomy) (Rule, error) {
 		return nil, fmt.Errorf("decision: a rule is called %.40q; this program knows %q, %q, %q and %q", s.Rule, leastLossName, largestFName, topDownName, nodesName)
 	}
 	if !reflect.DeepEqual(own, s) {
-		return nil, fmt.Errorf("decision: a rule %q with other settings than it has", s.Rule)
+		return nil, fmt.Errorf("decision: a rule %q has unknown settings", s.Rule)
 	}
 	if err := validate(r, t); err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *savedLoss) loss(t *taxonomy.Taxonomy, inner bool) (loss.Loss, error) {
 			cost := math.NaN()
 			if k >= 0 && row[k] != -1 {
 				if cost = row[k]; cost < 0 {
-					return nil, fmt.Errorf("decision: a rule has the cost %v for leaf %d; costs are not negative", cost, y)
+					return nil, fmt.Errorf("decision: a rule has the cost %v for leaf %d; costs must not be negative", cost, y)
 				}
 			}
 			c.byNode.Set(y, n, cost)

@@ -78,11 +78,11 @@ func TestSaved(t *testing.T) {
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "other": 1}`:                                         "unknown field",
 		`{"format": "hierml.decision", "version": 2, "rule": "least loss"}`:                                                     "version 2; this program reads",
 		`{"format": "hierml.decision", "version": 1, "rule": "best"}`:                                                           "this program knows",
-		`{"format": "hierml.decision", "version": 1, "rule": "top down", "threshold": 2}`:                                       "the threshold 2",
-		`{"format": "hierml.decision", "version": 1, "rule": "top down", "single": true}`:                                       "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "top down", "threshold": 2}`:                                       "the threshold is 2",
+		`{"format": "hierml.decision", "version": 1, "rule": "top down", "single": true}`:                                       "unknown settings",
 		`{"format": "hierml.decision", "version": 1, "rule": "node thresholds", "thresholds": [1, 0.5]}`:                        "2 thresholds for 3 nodes",
 		`{"format": "hierml.decision", "version": 1, "rule": "node thresholds", "thresholds": [1, 0.5, -1]}`:                    "\"c\" has the threshold -1",
-		`{"format": "hierml.decision", "version": 1, "rule": "largest F1", "inner": true}`:                                      "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "largest F1", "inner": true}`:                                      "unknown settings",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"weights": [1, 2], "missed": 1}}`:           "2 node weights",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"missed": -1}}`:                             "not negative",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1]]}}`:                        "for other than 2 leaves",
@@ -90,7 +90,7 @@ func TestSaved(t *testing.T) {
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [-2, 0]]}}`:               "the cost -2 for leaf 1",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1, 0]], "added": 1}}`:    "beside weights",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "inner": true, "loss": {"costs": [[0, 1], [1, 0]]}}`: "2 costs for leaf 0; expected 3",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "single": true}`:                                     "other settings",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "single": true}`:                                     "unknown settings",
 	} {
 		if _, err := decision.Unmarshal([]byte(text), g); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
@@ -108,7 +108,7 @@ func TestNotSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cost := range []negative{-1, -2} {
-		if _, err := decision.Marshal(decision.LeastLoss{Loss: cost}, g); err == nil || !strings.Contains(err.Error(), "costs are not negative") {
+		if _, err := decision.Marshal(decision.LeastLoss{Loss: cost}, g); err == nil || !strings.Contains(err.Error(), "costs must not be negative") {
 			t.Errorf("costs of %v: error %v", cost, err)
 		}
 	}

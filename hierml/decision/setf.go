@@ -9,35 +9,35 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// SetF decides for the set of nodes, with all nodes above them, with the largest expected
-// hierarchical F1 of an instance that may have several labels or none, given how likely each
-// node is below a parent that is at or above a label: under the model of HLoss, in which nodes
-// below a parent are independent given it. Reports and studies have the mean F1 as "hierarchical
-// samples F1", or "rootless samples F1", and metric.LabelSets as HierarchicalSamples; an instance
-// without labels counts 0.
+// SetF chooses the set of nodes, with their ancestors, with the largest expected hierarchical F1 of
+// an instance that may have several labels or none. It uses the probability of each node given that
+// its parent is at or above a label, under the model of HLoss, in which the children of a node are
+// independent given it. Reports and studies have the mean F1 as "hierarchical samples F1", or
+// "rootless samples F1", and metric.LabelSets as HierarchicalSamples; an instance without labels
+// counts 0.
 //
 // As for LargestF, of the sets of k nodes the best one has the k nodes n with the largest
 //
 //	D_k(n) = sum over m of P(n in Y, |Y| = m) 2 / (k + m),
 //
-// of the true nodes Y, which never rises from a node to a child, so that the decision is exact. The
-// sum is the derivative of the polynomial whose coefficients are P(|Y| = m), a product of those of
-// the subtrees. It costs the number of nodes squared for each k, at most, and no k is looked at
-// whose set could not be better: none from 2 E|Y| / value on. Sizes of a subtree that are together
-// less likely than 1e-17 are left out.
+// of the true nodes Y. A child never has a larger one than its parent, so the decision is exact.
+// The sum is the derivative of the polynomial with the coefficients P(|Y| = m), a product of those
+// of the subtrees. For each k it takes at most quadratic time in the number of nodes. The search
+// skips any k whose set cannot be better: all from 2 E|Y| / value on. Sizes of a subtree with a
+// total probability below 1e-17 are left out.
 type SetF struct {
-	// Rootless leaves roots out of the sets, as metric.F1.RootlessSamples does.
+	// Rootless excludes roots from the sets, as metric.F1.RootlessSamples does.
 	Rootless bool
 }
 
-// Decide returns, for every row of p, the decision in its most specific form, ascending, none
-// above another, possibly empty, and its expected F1. p has a column a node, by id, as
-// HLoss.Decide takes it and classifier.Model.ConditionalProbabilities returns it; a leaf that
-// dataset.Leafed has added counts as the inner node that it stands for, as in a Rule. It is an
-// error where a node has several parents, and if ctx ends.
+// Decide returns, for every row of p, the decision in its most specific form, ascending, none above
+// another, possibly empty, and its expected F1. p has one column per node, by id, as in
+// HLoss.Decide and as returned by classifier.Model.ConditionalProbabilities. A leaf that
+// dataset.Leafed added counts as its inner node, as in a Rule. It returns an error if a node has
+// several parents or if ctx is cancelled.
 func (r SetF) Decide(ctx context.Context, t *taxonomy.Taxonomy, p *mat.Dense) (sets [][]int, values []float64, err error) {
 	if t == nil || p == nil {
-		return nil, nil, errors.New("decision: a decision needs a taxonomy and probabilities of its nodes")
+		return nil, nil, errors.New("decision: SetF needs a taxonomy and probabilities of its nodes")
 	}
 	if err := r.validate(t); err != nil {
 		return nil, nil, err
@@ -59,12 +59,12 @@ func (r SetF) Decide(ctx context.Context, t *taxonomy.Taxonomy, p *mat.Dense) (s
 
 func (r SetF) validate(t *taxonomy.Taxonomy) error {
 	if !t.IsTree() {
-		return errors.New("decision: SetF needs a tree or forest; in this taxonomy a node has several parents")
+		return errors.New("decision: SetF needs a tree or forest, and a node of this taxonomy has several parents")
 	}
 	return nil
 }
 
-// String says what is decided for.
+// String describes the rule.
 func (r SetF) String() string {
 	return "the set of labels with the largest expected " + f1Name(r.Rootless)
 }
@@ -150,8 +150,8 @@ func (w *setRow) product(siblings []int) []float64 {
 	return product
 }
 
-// trimmed leaves out the largest sizes, which together are less likely than 1e-17: the polynomials
-// of thousands of nodes are then as long as sets are large.
+// trimmed removes the largest sizes, with a total probability below 1e-17, so that the polynomials
+// of thousands of nodes are only as long as sets are large.
 func trimmed(p []float64) []float64 {
 	const negligible = 1e-17
 	for tail := 0.0; len(p) > 1; p = p[:len(p)-1] {

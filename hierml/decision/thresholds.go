@@ -13,24 +13,24 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Learner is a Rule with thresholds that are learned from the probabilities of instances that the
-// model was not trained on. By learns them in folds, unless the rule has thresholds.
+// Learner is a Rule with thresholds, learned from probabilities of instances that the model was not
+// trained on. By learns them in folds, unless the rule has thresholds.
 type Learner interface {
 	Rule
-	// Learn returns the rule with thresholds for the probabilities of instances that have one label
-	// each, a leaf of t, and weights, of which there may be none.
+	// Learn returns the rule with thresholds learned from the probabilities of instances with one
+	// label each, a leaf of t. weights may be nil.
 	Learn(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights ...float64) (Rule, error)
 }
 
-// TopDown is the Rule that goes down from the likeliest root, at every node to the likeliest
-// child, as long as that is likelier, given the node, than Threshold, and likelier than the node
-// itself if this is a label; it decides for the node where it ends. Of equally likely nodes it
-// goes to that with the smallest id. The values are expected hierarchical F1, as those of
-// LargestF, which expects no less of its decisions, whatever the threshold.
+// TopDown is the Rule that descends from the most probable root, at every node to the most probable
+// child, as long as its probability given the node exceeds Threshold, and also that of the node
+// itself if the node is a label. It chooses the node where it ends. In case of a tie it takes the
+// smallest id. The values are the expected hierarchical F1, as in LargestF, which is at least as
+// large there for any threshold.
 type TopDown struct {
-	// Threshold is from 0, with which all decisions are labels, to 1. By takes one above 0 as it
-	// is, and learns one where it is 0, the default. Learn chooses the one with the largest mean
-	// hierarchical F1, the largest of several, whatever Threshold is.
+	// Threshold is from 0, with which all decisions are labels, to 1. By uses a threshold above 0,
+	// and learns one if it is 0, the default. Learn ignores Threshold and chooses the one with the
+	// largest mean hierarchical F1, in case of a tie the largest.
 	Threshold float64
 }
 
@@ -51,7 +51,7 @@ func (r TopDown) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities
 
 func (r TopDown) validate(*taxonomy.Taxonomy) error {
 	if !(r.Threshold >= 0 && r.Threshold <= 1) {
-		return fmt.Errorf("decision: the threshold %v; probabilities are compared with it, so that it is from 0 to 1", r.Threshold)
+		return fmt.Errorf("decision: the threshold is %v; it must be from 0 to 1, because probabilities are compared with it", r.Threshold)
 	}
 	return nil
 }
@@ -116,8 +116,7 @@ func (w *largestRow) descend(likely []float64) []step {
 	return way
 }
 
-// Learn returns the rule with the threshold that reaches the largest mean hierarchical F1; see
-// Learner.
+// Learn returns the rule with the threshold that has the largest mean hierarchical F1; see Learner.
 func (r TopDown) Learn(_ context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights ...float64) (Rule, error) {
 	if err := checkLearned(t, probabilities, labels, weights); err != nil {
 		return nil, err
@@ -170,25 +169,25 @@ func common(x, y []int) (n int) {
 	return n
 }
 
-// String says what is decided for.
+// String describes the rule.
 func (r TopDown) String() string {
 	return fmt.Sprintf("the node where a descent ends, at probabilities of %.4g", r.Threshold)
 }
 
-// NodeThresholds is the Rule that decides for the nodes that are likelier to be at or above the
-// label than their own threshold, and whose parents are decided for: for the macro F1 of nodes,
+// NodeThresholds is the Rule that chooses the nodes whose probability of being at or above the
+// label exceeds their own threshold, and whose parents are chosen. It suits the macro F1 of nodes,
 // such as metric.Level.MacroF1, in which rare nodes count as much as others. A set may be empty,
-// and has no node with probability 0. The values are expected hierarchical F1, as those of
-// LargestF.
+// and has no node with probability 0. The values are the expected hierarchical F1, as in LargestF.
 type NodeThresholds struct {
-	// Thresholds has one a node of Taxonomy.WithoutMiscellaneous, from 0 to 1. By takes them as
-	// they are, and learns them where there are none, the default. Learn chooses, from the roots
-	// down, the one with which the F1 of the node, given the decisions for its parents, is largest,
-	// and 1 for nodes that no instance has, whatever Thresholds are.
+	// Thresholds has one threshold per node of Taxonomy.WithoutMiscellaneous, from 0 to 1. By uses
+	// them, or learns them if there are none, the default. Learn ignores Thresholds. From the roots
+	// down, it chooses the threshold with the largest F1 of the node, given the decisions for its
+	// parents, and 1 for nodes that no instance has.
 	Thresholds []float64
 }
 
-// Decide returns the decisions and their expected F1; see Rule. Without Thresholds it is an error.
+// Decide returns the decisions and their expected F1; see Rule. It returns an error if there are no
+// Thresholds.
 func (r NodeThresholds) Decide(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense) (sets [][]int, values []float64, err error) {
 	if t != nil { // else decideClosed says so
 		if err := r.validate(t); err != nil {
@@ -210,11 +209,11 @@ func (r NodeThresholds) Decide(ctx context.Context, t *taxonomy.Taxonomy, probab
 func (r NodeThresholds) validate(t *taxonomy.Taxonomy) error {
 	nodes, _ := t.WithoutMiscellaneous()
 	if nodes.Len() != len(r.Thresholds) {
-		return fmt.Errorf("decision: %d thresholds for %d nodes; Learn chooses one for each", len(r.Thresholds), nodes.Len())
+		return fmt.Errorf("decision: %d thresholds for %d nodes; learn one for each with Learn", len(r.Thresholds), nodes.Len())
 	}
 	for n, v := range r.Thresholds {
 		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("decision: node %q has the threshold %v; probabilities are compared with it, so that it is from 0 to 1", nodes.Name(n), v)
+			return fmt.Errorf("decision: node %q has the threshold %v; it must be from 0 to 1, because probabilities are compared with it", nodes.Name(n), v)
 		}
 	}
 	return nil
@@ -290,22 +289,22 @@ func (r NodeThresholds) Learn(ctx context.Context, t *taxonomy.Taxonomy, probabi
 	return NodeThresholds{thresholds}, nil
 }
 
-// String says what is decided for.
+// String describes the rule.
 func (r NodeThresholds) String() string {
 	return "the nodes that are likelier than thresholds of their own"
 }
 
-// checkLearned says what is wrong with what thresholds are to be learned from.
+// checkLearned returns an error if the data for learning thresholds are invalid.
 func checkLearned(t *taxonomy.Taxonomy, probabilities *mat.Dense, labels [][]int, weights []float64) error {
 	if err := check(t, probabilities); err != nil {
 		return err
 	}
 	rows, _ := probabilities.Dims()
 	if rows == 0 {
-		return errors.New("decision: thresholds are learned from instances; there are none")
+		return errors.New("decision: there are no instances to learn thresholds from")
 	}
 	if rows != len(labels) || len(weights) > 0 && len(weights) != rows {
-		return fmt.Errorf("decision: probabilities of %d instances, labels of %d, and %d weights; give each instance labels, and all a weight or none", rows, len(labels), len(weights))
+		return fmt.Errorf("decision: probabilities of %d instances, labels of %d, and %d weights; pass labels for each instance, and weights for all or none", rows, len(labels), len(weights))
 	}
 	if err := weigh.Check(weights); err != nil {
 		return fmt.Errorf("decision: %w", err)

@@ -198,8 +198,8 @@ func TestThresholdsRefuse(t *testing.T) {
 	ctx := context.Background()
 	one := mat.NewDense(1, 2, []float64{1, 0})
 	for want, rule := range map[string]decision.Rule{
-		"the threshold 2":             decision.TopDown{Threshold: 2},
-		"the threshold NaN":           decision.TopDown{Threshold: math.NaN()},
+		"the threshold is 2":          decision.TopDown{Threshold: 2},
+		"the threshold is NaN":        decision.TopDown{Threshold: math.NaN()},
 		"0 thresholds for 3 nodes":    decision.NodeThresholds{},
 		"\"a\" has the threshold NaN": decision.NodeThresholds{Thresholds: []float64{math.NaN(), 0, 1}},
 		"\"b\" has the threshold 2":   decision.NodeThresholds{Thresholds: []float64{0, 2, 1}},
@@ -218,7 +218,7 @@ func TestThresholdsRefuse(t *testing.T) {
 			labels  [][]int
 			weights []float64
 		}{
-			"there are none":           {new(mat.Dense), nil, nil},
+			"there are no instances":   {new(mat.Dense), nil, nil},
 			"labels of 2":              {one, [][]int{{1}, {1}}, nil},
 			"and 2 weights":            {one, [][]int{{1}}, []float64{1, 1}},
 			"weight 0 is NaN":          {one, [][]int{{1}}, []float64{math.NaN()}},

@@ -14,12 +14,12 @@ import (
 	"github.com/hierml/notebook/hierml/metric"
 )
 
-// Fit makes features of the columns of a table, as settings say that are fitted to its rows, and
-// trains an estimator on them. The pipeline has no probabilities: svm.Calibrate learns them from
-// the rows that Columns transforms.
+// Fit fits column settings to the rows of a table, turns the columns into features, and trains an
+// estimator on them. The pipeline has no probabilities; learn them with svm.Calibrate from the rows
+// transformed by Columns.
 func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, train *dataset.Table) (*Pipeline, error) {
 	if e == nil || train == nil {
-		return nil, fmt.Errorf("pipeline: a training needs an estimator and a table")
+		return nil, fmt.Errorf("pipeline: Fit needs an estimator and a table")
 	}
 	encoder, err := columns.Fit(ctx, train)
 	if err != nil {
@@ -37,10 +37,9 @@ func Fit(ctx context.Context, columns features.Columns, e classifier.Estimator, 
 }
 
 // Evaluate predicts the rows of a table and compares them with its labels, as metric.Evaluate does.
-// Of probabilities that were learned from rows with several labels, the sets of Sets are compared,
-// and the report has what metric measures of probabilities. With a Decision, its decisions are
-// compared.
-// Where the table has weights, the measures are weighted by them. The table has labels of the
+// If probabilities were learned from rows with several labels, the sets of Sets are compared, and
+// the report has metric's measures of probabilities. With a Decision, its decisions are compared.
+// If the table has weights, the measures are weighted. The labels of the table must be those of the
 // model's taxonomy.
 func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.Report, error) {
 	x, err := p.Rows(ctx, test)
@@ -52,7 +51,7 @@ func (p *Pipeline) Evaluate(ctx context.Context, test *dataset.Table) (*metric.R
 		return nil, err
 	}
 	if test.Taxonomy == nil || test.Labels == nil {
-		return nil, fmt.Errorf("pipeline: %q has no labels to compare with; WithLabels names their column", test.Name)
+		return nil, fmt.Errorf("pipeline: table %q has no labels to compare with; set their column with WithLabels", test.Name)
 	}
 	d := &dataset.Dataset{Name: test.Name, Taxonomy: test.Taxonomy, X: x, Labels: test.Labels, Vocabulary: x.Vocabulary}
 	weights, err := test.Weights()

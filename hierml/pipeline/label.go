@@ -15,25 +15,25 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Label is a label of a text with its score: Node is a leaf of the model's taxonomy, and Name what
-// the data call it.
+// Label is a label of a text with its score. Node is a leaf of the model's taxonomy, and Name is
+// its name in the data.
 type Label struct {
 	classifier.Ranked
-	// Path has the names of the nodes on the way to the label, which is the last. Where a node has
-	// several parents it is the way by the first of them. A leaf that dataset.Leafed added is not
-	// on it: the label is the node above.
+	// Path has the names of the nodes on the path to the label, which is the last. If a node has
+	// several parents, the path goes through the first. A leaf that dataset.Leafed added is not on
+	// it: the label is the node above.
 	Path []string
-	// Probability is that of the label, from 0 to 1; 0 where HasProbabilities is false.
+	// Probability is the probability of the label, from 0 to 1; 0 if HasProbabilities is false.
 	Probability float64
-	// Unknown tells that the text has no term that the model knows: its features are those of an
-	// empty text, and the label says nothing of it.
+	// Unknown means that the text has no term that the model knows: its features are those of an
+	// empty text, and the label is meaningless.
 	Unknown bool
 
 	probable bool // there is a probability
 }
 
 // String returns the path, in which a name does not repeat the one above, and the probability, or
-// the score of a pipeline that has none. It says so where the text has no known term.
+// the score if there are no probabilities. It also says if the text has no known term.
 func (l Label) String() string {
 	text := shortPath(l.Path) + "  " + l.kind() + " " + l.value()
 	if l.Unknown {
@@ -44,7 +44,7 @@ func (l Label) String() string {
 
 const noKnownTerm = "no known term in the text"
 
-// kind names the number that is shown.
+// kind returns the name of the number shown.
 func (l Label) kind() string {
 	if l.probable {
 		return "probability"
@@ -76,7 +76,8 @@ func shortPath(path []string) string {
 	return strings.Join(short, " > ")
 }
 
-// Labels are labels of one text, as of Rank, or one of each of several, as of PredictAll.
+// Labels are the labels of one text, as in Rank, or one label for each of several texts, as in
+// PredictAll.
 type Labels []Label
 
 func (l Labels) table() *table.Table {
@@ -99,19 +100,19 @@ func (l Labels) table() *table.Table {
 	return t
 }
 
-// String returns a line a label, with its path and its probability, or its score where the
+// String returns one line per label, with its path and its probability, or its score if the
 // pipeline has no probabilities.
 func (l Labels) String() string { return l.table().String() }
 
-// HTML returns what String does as a table.
+// HTML returns the table of String in HTML.
 func (l Labels) HTML() string { return l.table().HTML() }
 
-// unknownNote says of some texts that the model knows no term of them.
+// unknownNote describes texts without any term that the model knows.
 func unknownNote(unknown, all int) string {
-	return fmt.Sprintf("the model knows no term of %d of %d texts: their labels say nothing of them", unknown, all)
+	return fmt.Sprintf("the model knows no term of %d of %d texts: their labels are meaningless", unknown, all)
 }
 
-// Predict returns the label that the model's rule gives for a text, which is the first of Rank.
+// Predict returns the label that the model's rule chooses for a text, the first of Rank.
 func (p *Pipeline) Predict(text string) (Label, error) {
 	labels, err := p.ranked([]string{text}, 1)
 	if err != nil {
@@ -120,9 +121,9 @@ func (p *Pipeline) Predict(text string) (Label, error) {
 	return labels[0][0], nil
 }
 
-// PredictAll returns the label of each text, as Predict does, until ctx ends. How many have no
-// term that the model knows is told in a note (package progress), and in the Unknown of their
-// labels.
+// PredictAll returns the label of each text, as Predict does. It stops if ctx is cancelled. A note
+// (package progress), and Unknown of the labels, report texts without any term that the model
+// knows.
 func (p *Pipeline) PredictAll(ctx context.Context, texts []string) (Labels, error) {
 	all := make(Labels, 0, len(texts))
 	unknown := 0
@@ -149,9 +150,8 @@ func (p *Pipeline) PredictAll(ctx context.Context, texts []string) (Labels, erro
 }
 
 // Rank returns the k labels of a text with the highest scores, or all if there are fewer, the best
-// first. Scores are those of classifier.Model.Rank, or of classifier.Beam.Rank, and it is by them
-// that labels are ranked; their probabilities, where there are any, are beside them, and need not
-// be in that order.
+// first. The labels are ranked by the scores of classifier.Model.Rank, or of classifier.Beam.Rank.
+// Their probabilities, if there are any, need not be in that order.
 func (p *Pipeline) Rank(text string, k int) (Labels, error) {
 	labels, err := p.ranked([]string{text}, k)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package pipeline classifies texts, and rows of tables: it puts together what makes features of
-// them, a vectorizer or an encoder of columns, the steps that select and scale them, the model,
-// and the probabilities learned for it, and keeps all of them in one file:
+// Package pipeline classifies texts and rows of tables. A pipeline combines a vectorizer of texts
+// or an encoder of columns, the steps that select and scale features, the model, and its learned
+// probabilities, and saves all of them in one file:
 //
 //	p := pipeline.Pipeline{Vectorizer: words, Model: model}
 //	err := p.Save("model.hierml")
@@ -8,17 +8,17 @@
 //	q, err := pipeline.Load("model.hierml")
 //	label, err := q.Predict("Is there a fine if I park without a permit?")
 //
-// A pipeline of tables has Columns in place of the Vectorizer, and predicts by PredictTable.
+// A pipeline of tables has Columns instead of the Vectorizer, and predicts with PredictTable.
 //
 // The file is that of the model (package classifier), with the rest attached. The folder python of
-// this module has a package for Python that reads it with numpy alone and predicts the same labels
-// of the same texts and rows. Nothing in a file is executed, by either.
+// this module has a Python package that reads it with numpy alone and predicts the same labels for
+// the same texts and rows. Neither executes anything in a file.
 //
-// A model of sets of nodes, of svm.NodeSets or package forest, is in NodeSets or Forest in place of
-// Model, and one that clustering.Automatic or the like has translated in Translated.
+// A model of sets of nodes, from svm.NodeSets or package forest, is in NodeSets or Forest instead
+// of Model. A model translated by clustering.Automatic and similar estimators is in Translated.
 //
-// How features are made is left to package features, how models are trained to svm, perceptron,
-// bayes, forest and clustering.
+// Package features makes the features, and packages svm, perceptron, bayes, forest and clustering
+// train the models.
 package pipeline
 
 import (
@@ -39,32 +39,31 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Pipeline is the way from a text to a label. It is safe for concurrent use as long as no field is
-// set.
+// Pipeline turns a text into a label. It is safe for concurrent use as long as no field is changed.
 type Pipeline struct {
-	// Vectorizer makes a vector of a text, or Columns one of a row of a table: one of them is set.
+	// Vectorizer turns a text into a vector, and Columns a row of a table: set one of them.
 	Vectorizer *features.Vectorizer
 	Columns    *features.Encoder
-	// Steps change the vector, in this order, as the instances were changed that the model was
-	// trained on: *features.Selection, *features.Scaler and *features.Weigher.
+	// Steps change the vector, in this order, in the same way as the training instances:
+	// *features.Selection, *features.Scaler and *features.Weigher.
 	Steps []Step
-	// Model gives the label. It may be nil if Calibrated, or Translated, is not, whose model it is
-	// then.
+	// Model predicts the label. It may be nil if Calibrated or Translated is set; the model is then
+	// theirs.
 	Model *classifier.Model
-	// Translated gives the labels of the model, and the nodes above them, by another taxonomy than
-	// that which the model was trained with.
+	// Translated translates the labels of the model, and the nodes above them, to another taxonomy
+	// than the one of the training.
 	Translated *clustering.Translated
-	// NodeSets or Forest predicts sets of nodes, in the place of all of the other models: Sets and
-	// PredictTable give them.
+	// NodeSets or Forest predicts sets of nodes, instead of all other models; Sets and PredictTable
+	// return them.
 	NodeSets *svm.NodeSetModel
 	Forest   *forest.Model
 	// Calibrated has the probabilities of the model's labels, or is nil.
 	Calibrated *svm.Calibrated
-	// Decision is the rule by which Sets, PredictTable and Evaluate decide for nodes by the
-	// probabilities, which are those of one label; Predict and Rank give the labels as without it.
+	// Decision is the rule by which Sets, PredictTable and Evaluate decide for nodes from
+	// probabilities of one label. Predict and Rank ignore it.
 	Decision decision.Rule
-	// Beam is the width of the beam by which labels are found, see classifier.Beam. The default
-	// value 0 is to look at all labels.
+	// Beam is the width of a beam search for labels, see classifier.Beam. The default, 0, scores
+	// all labels.
 	Beam int
 
 	lock   sync.Mutex
@@ -73,12 +72,12 @@ type Pipeline struct {
 	width  int // of beam
 }
 
-// Step is what was fitted on training data and changes the features of all data alike.
+// Step is a transformation of features that was fitted on training data.
 type Step interface {
 	Transform(d *dataset.Dataset) (*dataset.Dataset, error)
 }
 
-// scorer is the model of a pipeline, of whatever type.
+// scorer is the model of a pipeline, of any type.
 type scorer struct {
 	model    *classifier.Model  // nil for sets of nodes
 	taxonomy *taxonomy.Taxonomy // of the labels
@@ -93,19 +92,19 @@ func (p *Pipeline) scorer() (*scorer, error) {
 	case err != nil:
 		return nil, err
 	case p.Vectorizer == nil && p.Columns == nil:
-		return nil, errors.New("pipeline: nothing makes features; set Vectorizer to that of the training texts, or Columns to the encoder of the training rows")
+		return nil, errors.New("pipeline: there is neither a Vectorizer nor Columns; set Vectorizer to that of the training texts, or Columns to the encoder of the training rows")
 	case p.Vectorizer != nil && p.Columns != nil:
-		return nil, errors.New("pipeline: both Vectorizer and Columns are set; a pipeline is of texts or of rows of a table")
+		return nil, errors.New("pipeline: both Vectorizer and Columns are set; set Vectorizer for texts, or Columns for rows of a table")
 	case p.Beam < 0:
-		return nil, fmt.Errorf("pipeline: Beam is %d; it is the width of a beam, or 0 for none", p.Beam)
+		return nil, fmt.Errorf("pipeline: Beam is %d; it must be the width of a beam, or 0 for none", p.Beam)
 	case p.Decision != nil && isSetF(p.Decision):
-		return nil, errors.New("pipeline: decision.SetF decides by probabilities of nodes, and Decision by those of labels; use decision.Model with it")
+		return nil, errors.New("pipeline: decision.SetF needs probabilities of nodes, and Decision has those of labels; use decision.Model")
 	case p.Decision != nil && (p.NodeSets != nil || p.Calibrated != nil && !p.Calibrated.OneLabel()):
-		return nil, errors.New("pipeline: Decision decides by probabilities of one label, and the model learned from several; leave Decision out")
+		return nil, errors.New("pipeline: Decision needs probabilities of one label, and the model learned from several; do not set Decision")
 	case p.Decision != nil && p.Forest == nil && p.Calibrated == nil && !probable(s.model):
-		return nil, errors.New("pipeline: Decision needs probabilities, and the model has scores alone; set Calibrated, which svm.Calibrate learns")
+		return nil, errors.New("pipeline: Decision needs probabilities, and the model has only scores; set Calibrated to the result of svm.Calibrate")
 	case p.Beam > 0 && s.model == nil:
-		return nil, errors.New("pipeline: Beam finds labels, and the model predicts sets of nodes; leave Beam out")
+		return nil, errors.New("pipeline: Beam finds labels, and the model predicts sets of nodes; do not set Beam")
 	}
 	return s, nil
 }
@@ -113,7 +112,7 @@ func (p *Pipeline) scorer() (*scorer, error) {
 func (p *Pipeline) whichModel() (*scorer, error) {
 	if p.NodeSets != nil || p.Forest != nil {
 		if p.Model != nil || p.Calibrated != nil || p.Translated != nil || p.NodeSets != nil && p.Forest != nil {
-			return nil, errors.New("pipeline: there are two models; NodeSets and Forest stand alone")
+			return nil, errors.New("pipeline: there are two models; set NodeSets or Forest without another model")
 		}
 		if m := p.NodeSets; m != nil {
 			return &scorer{nil, m.Taxonomy, m.Model.Name + " for sets of nodes", m.Check}, nil
@@ -123,7 +122,7 @@ func (p *Pipeline) whichModel() (*scorer, error) {
 	m := p.Model
 	if c := p.Calibrated; c != nil {
 		if m != nil && m != c.Model {
-			return nil, errors.New("pipeline: Model is another than that of Calibrated; leave Model out")
+			return nil, errors.New("pipeline: Model differs from that of Calibrated; do not set Model")
 		}
 		m = c.Model
 	}
@@ -134,7 +133,7 @@ func (p *Pipeline) whichModel() (*scorer, error) {
 			return nil, fmt.Errorf("pipeline: %w", err)
 		}
 		if m != nil && m != own {
-			return nil, errors.New("pipeline: Model is another than that of Translated; leave Model out")
+			return nil, errors.New("pipeline: Model differs from that of Translated; do not set Model")
 		}
 		m, to = own, t.To
 	}
@@ -151,13 +150,12 @@ func (p *Pipeline) whichModel() (*scorer, error) {
 func (p *Pipeline) labelled() (*scorer, error) {
 	s, err := p.scorer()
 	if err == nil && s.model == nil {
-		return nil, errors.New("pipeline: the model predicts sets of nodes, not a label; see Sets and PredictTable")
+		return nil, errors.New("pipeline: the model predicts sets of nodes, not a label; use Sets or PredictTable")
 	}
 	return s, err
 }
 
-// Taxonomy returns the taxonomy of the labels and sets that it predicts, or nil where there is no
-// model.
+// Taxonomy returns the taxonomy of the predicted labels and sets, or nil if there is no model.
 func (p *Pipeline) Taxonomy() *taxonomy.Taxonomy {
 	s, err := p.whichModel()
 	if err != nil {
@@ -166,15 +164,15 @@ func (p *Pipeline) Taxonomy() *taxonomy.Taxonomy {
 	return s.taxonomy
 }
 
-// Vectors returns the features of texts, a row each: those that the model scores. It is an error
-// if vectorizer, steps and model do not fit each other.
+// Vectors returns the features of texts that the model scores, one row each. It returns an error if
+// vectorizer, steps and model do not fit together.
 func (p *Pipeline) Vectors(texts ...string) (*dataset.Matrix, error) {
 	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
 	if p.Vectorizer == nil {
-		return nil, errors.New("pipeline: it is of rows of a table, not of texts; see PredictTable")
+		return nil, errors.New("pipeline: the pipeline is for rows of a table, not for texts; use PredictTable")
 	}
 	return p.stepped(s, p.Vectorizer.Vectors(texts...))
 }
@@ -192,7 +190,7 @@ func (p *Pipeline) stepped(s *scorer, x *dataset.Matrix) (*dataset.Matrix, error
 		}
 	}
 	if err := s.check(d.X); err != nil {
-		return nil, fmt.Errorf("pipeline: what features and steps give does not fit the model: %w", err)
+		return nil, fmt.Errorf("pipeline: the result of features and steps does not fit the model: %w", err)
 	}
 	return d.X, nil
 }
@@ -233,8 +231,8 @@ func (p *Pipeline) beamOver(m *classifier.Model) (*classifier.Beam, error) {
 	return p.beam, nil
 }
 
-// HasProbabilities reports whether the labels have probabilities: those of Calibrated, or of a
-// model that has them itself, as of svm.PLT, or of a model of sets of nodes.
+// HasProbabilities reports whether the labels have probabilities: from Calibrated, from a model
+// that has them, such as that of svm.PLT, or from a model of sets of nodes.
 func (p *Pipeline) HasProbabilities() bool {
 	s, err := p.scorer()
 	return err == nil && (s.model == nil || p.Calibrated != nil || probable(s.model))
@@ -248,7 +246,7 @@ func probable(m *classifier.Model) bool {
 }
 
 // Probabilities returns the probability of each label for a text, in the order of Taxonomy.Leaves
-// of the model. It is an error where HasProbabilities is false.
+// of the model. It returns an error if HasProbabilities is false.
 func (p *Pipeline) Probabilities(text string) ([]float64, error) {
 	x, err := p.Vectors(text)
 	if err != nil {
@@ -336,8 +334,8 @@ func (p *Pipeline) description() []describe.Row {
 	return rows
 }
 
-// String says in a few lines what it is put together from.
+// String describes the parts in a few lines.
 func (p *Pipeline) String() string { return describe.Text(p.title(), p.description()) }
 
-// HTML is String as a table.
+// HTML returns String as a table.
 func (p *Pipeline) HTML() string { return describe.HTML(p.title(), p.description()) }

@@ -166,11 +166,11 @@ func TestSaveRefuses(t *testing.T) {
 		says string
 	}{
 		"nothing":        {&pipeline.Pipeline{}, "there is no model"},
-		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "nothing makes features"},
+		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "neither a Vectorizer nor Columns"},
 		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, `column 0 of the matrix is "0", and that of the training data is "1"`},
 		"steps reversed": {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{p.Steps[1], p.Steps[0]}, Model: other}, "step 0, *features.Scaler"},
 		"a nil step":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{nil}, Model: other}, "step 0 is nil"},
-		"two models":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Calibrated: p.Calibrated}, "leave Model out"},
+		"two models":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Calibrated: p.Calibrated}, "do not set Model"},
 		"a beam of flat": {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Beam: 3}, "a beam needs scores of inner nodes"},
 		"a narrow beam":  {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Beam: -1}, "Beam is -1"},
 		"another step":   {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: append(slices.Clone(p.Steps), halved{}), Model: other}, "step 2 is a pipeline_test.halved"},
@@ -222,7 +222,7 @@ func TestLoadRefuses(t *testing.T) {
 		"an unknown step":    {`"hierml.scaler"`, `"hierml.stemmer"`, `step 1: the format is "hierml.stemmer"`},
 		"a damaged step":     {`"hierml.scaler"`, `"hierml.weigher"`, "step 1: "},
 		"another selection":  {`"columns":[`, `"columns":[99,`, "step 0: "},
-		"other functions":    {`"leaves":[`, `"leaves":[0,`, "functions of 5 leaves for 4"},
+		"other functions":    {`"leaves":[`, `"leaves":[0,`, "functions of 5 leaves, and the model has 4"},
 		"a beam":             {`"beam":2`, `"beam":-2`, "Beam is -2"},
 		"not JSON":           {`{"format":"hierml.pipeline"`, `["format"`, "invalid character"},
 		"nothing":            {"", "", "EOF"},

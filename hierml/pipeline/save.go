@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// saved is all but the model in JSON. What is fitted by package features says in its own "format"
-// what it is.
+// saved is everything except the model in JSON. Values fitted by package features have their own
+// "format".
 type saved struct {
 	Format        string            `json:"format"`
 	Version       int               `json:"version"`
@@ -33,9 +33,8 @@ type saved struct {
 
 const (
 	format = "hierml.pipeline"
-	// Version 2 has columns in place of a vectorizer. Version 3 has one of both, and a model of
-	// nodes or a translated one, which readers of the others would take for the model of scores
-	// alone.
+	// Version 2 has columns instead of a vectorizer. Version 3 has one of both, and a model of
+	// nodes or a translated one, which older readers would take for the model of scores.
 	textVersion, columnVersion, modelVersion = 1, 2, 3
 	// attachment is the name by which a model's file has the rest, setsAttachment and
 	// translatedAttachment those of what svm.NodeSetModel and clustering.Translated add.
@@ -44,11 +43,10 @@ const (
 	translatedAttachment = "translated"
 )
 
-// Save writes all that is needed to classify a new text to one file, which Load reads, and
-// hierml.load of the package for Python. The file appears under its name when it is complete: until
-// then an older one stays. It is an error if the parts do not fit each other, if the tokens of the
-// vectorizer are those of a function, and for a step of another type than those of package
-// features.
+// Save writes everything that is needed to classify a new text to one file, for Load and for
+// hierml.load in Python. It replaces an older file only when the new one is complete. It returns an
+// error if the parts do not fit together, if the tokens of the vectorizer come from a function, and
+// for a step of a type outside package features.
 func (p *Pipeline) Save(path string) error {
 	f, err := p.file()
 	if err != nil {
@@ -57,7 +55,7 @@ func (p *Pipeline) Save(path string) error {
 	return f.save(path)
 }
 
-// Write writes what Save writes to a file.
+// Write writes the contents of the file of Save.
 func (p *Pipeline) Write(w io.Writer) error {
 	f, err := p.file()
 	if err != nil {
@@ -122,7 +120,7 @@ func (p *Pipeline) attached() ([]byte, error) {
 		s.Version = columnVersion
 		s.Columns, err = json.Marshal(p.Columns)
 	} else if p.Vectorizer.Settings().Tokenizer != nil {
-		return nil, errors.New("pipeline: the tokens are those of a function, Text.Tokenizer, which no file holds; use Text.Pattern, a regular expression, or save the vectorizer and the model each by itself")
+		return nil, errors.New("pipeline: the tokens come from a function, Text.Tokenizer, which cannot be saved; use Text.Pattern, a regular expression, or save the vectorizer and the model separately")
 	} else {
 		s.Vectorizer, err = json.Marshal(p.Vectorizer)
 	}
@@ -133,7 +131,7 @@ func (p *Pipeline) attached() ([]byte, error) {
 		switch step.(type) {
 		case *features.Selection, *features.Scaler, *features.Weigher:
 		default:
-			return nil, fmt.Errorf("pipeline: step %d is a %T, which no file holds; there are features.Selection, Scaler and Weigher", k, step)
+			return nil, fmt.Errorf("pipeline: step %d is a %T, which cannot be saved; use features.Selection, Scaler or Weigher", k, step)
 		}
 		data, err := json.Marshal(step)
 		if err != nil {
@@ -176,8 +174,9 @@ func (p *Pipeline) fits() (*scorer, error) {
 	return m, err
 }
 
-// Load reads what Save has written. It trusts nothing in the file: one that is damaged, cut off, of
-// a model alone, or with a setting that this program does not know is an error that says so.
+// Load reads a file that Save wrote. It validates everything in the file and returns an error for
+// one that is damaged, truncated, has only a model, or has a setting that is unknown to this
+// program.
 func Load(path string) (*Pipeline, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -198,8 +197,7 @@ func Load(path string) (*Pipeline, error) {
 	return p, nil
 }
 
-// Read reads what Write has written, of the given size. It trusts nothing that it reads, as Load
-// does.
+// Read reads the output of Write, of the given size. It validates everything, as Load does.
 func Read(r io.ReaderAt, size int64) (*Pipeline, error) {
 	p := new(Pipeline)
 	var all map[string][]byte
@@ -222,8 +220,8 @@ func Read(r io.ReaderAt, size int64) (*Pipeline, error) {
 	return p, nil
 }
 
-// MarshalBinary returns what Write writes. It makes a pipeline an encoding.BinaryMarshaler, which
-// can be a part of what others keep.
+// MarshalBinary returns the output of Write. It makes a pipeline an encoding.BinaryMarshaler, which
+// can be part of other saved values.
 func (p *Pipeline) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
@@ -232,8 +230,8 @@ func (p *Pipeline) MarshalBinary() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalBinary makes p the pipeline that MarshalBinary has written. It trusts nothing in it, as
-// Load does.
+// UnmarshalBinary sets p to the pipeline that MarshalBinary wrote. It validates everything, as Load
+// does.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	found, err := Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -249,7 +247,7 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 func (p *Pipeline) read(all map[string][]byte) error {
 	data, ok := all[attachment]
 	if !ok {
-		return errors.New("the file has a model and no vectorizer; classifier.Load, or Load of the package of the model, reads it, and Pipeline.Save writes both")
+		return errors.New("the file has a model and no vectorizer; read it with classifier.Load, or with Load of the package of the model, or write both with Pipeline.Save")
 	}
 	var s saved
 	d := json.NewDecoder(bytes.NewReader(data))

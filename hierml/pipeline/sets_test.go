@@ -494,7 +494,7 @@ func TestDecisions(t *testing.T) {
 	scores := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: flat, Decision: decision.LargestF{}}
 	nodes := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model, Decision: decision.SetF{}}
 	without := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model}
-	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has scores alone": &scores, "decides by probabilities of nodes": &nodes, "no rule decides": &without} {
+	for want, p := range map[string]*pipeline.Pipeline{"the model learned from several": &several, "the model has only scores": &scores, "needs probabilities of nodes": &nodes, "there is no rule": &without} {
 		if _, _, err := p.Decide(t.Context(), ofTexts([]string{"a"})); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}
@@ -507,7 +507,7 @@ func TestDecisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, rule := range map[string]decision.Rule{"the threshold 2": decision.TopDown{Threshold: 2}, "0 thresholds for": decision.NodeThresholds{}, "2 thresholds for": decision.NodeThresholds{Thresholds: []float64{0, 1}}} {
+	for want, rule := range map[string]decision.Rule{"the threshold is 2": decision.TopDown{Threshold: 2}, "0 thresholds for": decision.NodeThresholds{}, "2 thresholds for": decision.NodeThresholds{Thresholds: []float64{0, 1}}} {
 		p := pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: p.Model, Decision: rule}
 		if err := p.Save(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v is saved: error %v", rule, err)

@@ -15,16 +15,16 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Rows returns the features of the rows of a table, a row each: those that the model scores. A
-// pipeline of texts takes them from the only column of kind text. It is an error if the table lacks
-// a column, or has one in another kind: files.Table{Like: p.Fields()} reads it as it has to be.
+// Rows returns the features of the rows of a table that the model scores, one row each. A pipeline
+// of texts uses the only column of kind text. It returns an error if the table lacks a column, or
+// has one of another kind: read it with files.Table{Like: p.Fields()}.
 func (p *Pipeline) Rows(ctx context.Context, t *dataset.Table) (*dataset.Matrix, error) {
 	s, err := p.scorer()
 	if err != nil {
 		return nil, err
 	}
 	if t == nil {
-		return nil, fmt.Errorf("pipeline: no table is given")
+		return nil, fmt.Errorf("pipeline: the table is nil")
 	}
 	var x *dataset.Matrix
 	if p.Columns != nil {
@@ -47,7 +47,7 @@ func (p *Pipeline) texts(ctx context.Context, t *dataset.Table) (*dataset.Matrix
 		}
 	}
 	if len(names) != 1 {
-		return nil, fmt.Errorf("pipeline: it is of texts, and %q has %d columns of kind text (%s); it takes the texts of one", t.Name, len(names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("pipeline: the pipeline is for texts, and table %q has %d columns of kind text (%s); use a table with exactly one", t.Name, len(names), strings.Join(names, ", "))
 	}
 	texts, err := t.Corpus(names[0])
 	if err != nil {
@@ -60,8 +60,8 @@ func (p *Pipeline) texts(ctx context.Context, t *dataset.Table) (*dataset.Matrix
 	return d.X, nil
 }
 
-// Fields returns the columns that it takes of a table, without values, for files.Table.Like. A
-// pipeline of texts takes one called text.
+// Fields returns the columns that the pipeline uses of a table, without values, for
+// files.Table.Like. A pipeline of texts uses one called text.
 func (p *Pipeline) Fields() []dataset.Column {
 	if p.Columns == nil {
 		return []dataset.Column{{Name: "text", Kind: dataset.Text}}
@@ -69,17 +69,17 @@ func (p *Pipeline) Fields() []dataset.Column {
 	return p.Columns.Fields()
 }
 
-// PredictTable returns a table with the answers for the rows of another: the column of the role
-// ID, or the numbers of the rows from 1, the label, the nodes on the way to it, its probability,
-// or its score in a model without probabilities, and likewise label and figure of the k-1 next
-// best. Scores are those of Rank. Labels are those of the data, and the first is that of the
-// model's rule. A model of several labels a row gives a column labels, with its Sets, and
-// NodeSets and Forest give that alone. With a Decision, labels has what it decides for, and the
-// column expected the values that Decide returns. A row whose features are all zero has "nothing
-// known" in the column note, which is there if one is.
+// PredictTable returns a table with the predictions for the rows of another table. Its columns are
+// the one with the role ID, or the numbers of the rows from 1; the label; the nodes on the path to
+// it; its probability, or its score in a model without probabilities; and the label and the number
+// of the k-1 next best. Scores are those of Rank. Labels are those of the data, and the first is
+// that of the model's rule. For a model of several labels per row there is a column labels with the
+// result of Sets; for NodeSets and Forest it replaces the others. With a Decision, labels has its
+// decisions, and the column expected has the values that Decide returns. If the features of a row
+// are all zero, there is a column note with "nothing known" for it.
 func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*dataset.Table, error) {
 	if k < 1 {
-		return nil, fmt.Errorf("pipeline: the best %d labels; ask for at least one", k)
+		return nil, fmt.Errorf("pipeline: %d labels requested; k must be at least 1", k)
 	}
 	x, err := p.Rows(ctx, t)
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *Pipeline) PredictTable(ctx context.Context, t *dataset.Table, k int) (*
 	}
 	if unknown > 0 {
 		answers.Columns = append(answers.Columns, note)
-		progress.Note(ctx, fmt.Sprintf("%s: %d of %d rows have nothing that the model knows; their labels say nothing", t.Name, unknown, x.Rows))
+		progress.Note(ctx, fmt.Sprintf("%s: %d of %d rows have no feature that the model knows; their labels are meaningless", t.Name, unknown, x.Rows))
 	}
 	return answers, nil
 }
@@ -152,11 +152,11 @@ func (p *Pipeline) answers(ctx context.Context, s *scorer, t *dataset.Table, x *
 	return answers, nil
 }
 
-// Decide returns, for each row of a table, the nodes that Decision decides for, and the expected
-// value of the decision; see decision.Rule. Without a Decision it is an error.
+// Decide returns, for each row of a table, the decision of Decision and its expected value; see
+// decision.Rule. It returns an error if Decision is nil.
 func (p *Pipeline) Decide(ctx context.Context, t *dataset.Table) (sets [][]int, values []float64, err error) {
 	if p.Decision == nil {
-		return nil, nil, fmt.Errorf("pipeline: no rule decides; set Decision, such as decision.LeastLoss{}")
+		return nil, nil, fmt.Errorf("pipeline: there is no rule; set Decision, for example to decision.LeastLoss{}")
 	}
 	x, err := p.Rows(ctx, t)
 	if err != nil {
@@ -182,11 +182,11 @@ func (p *Pipeline) decide(ctx context.Context, s *scorer, x *dataset.Matrix) ([]
 }
 
 // Sets returns, for each row of a table, the set of its labels, leaves of Taxonomy in ascending
-// order: with a Decision, the nodes of Decide; of NodeSets and Forest, their Predict, whose
-// nodes need not be leaves; of Calibrated that learned from several labels an instance, those
-// with a probability of at least one half, and the likeliest if none has that; of a model whose
-// rule is classifier.BestSet, ClosedSet, TopDown or BottomUp, the set that it predicts. It is an
-// error for other models.
+// order: with a Decision, the nodes of Decide; for NodeSets and Forest, the result of their
+// Predict, whose nodes need not be leaves; for Calibrated that learned from several labels per
+// instance, those with a probability of at least one half, or the most probable one if there are
+// none; for a model whose rule is classifier.BestSet, ClosedSet, TopDown or BottomUp, its predicted
+// set. It returns an error for other models.
 func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) {
 	x, err := p.Rows(ctx, t)
 	if err != nil {
@@ -202,7 +202,7 @@ func (p *Pipeline) Sets(ctx context.Context, t *dataset.Table) ([][]int, error) 
 	}
 	sets, err := p.sets(s, x, func() (*mat.Dense, error) { return p.probabilities(s, x) })
 	if err == nil && sets == nil {
-		err = fmt.Errorf("pipeline: the model gives one label; svm.Calibrate learns sets from instances of several")
+		err = fmt.Errorf("pipeline: the model predicts one label; use svm.Calibrate with instances that have several")
 	}
 	return sets, err
 }

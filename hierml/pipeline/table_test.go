@@ -234,7 +234,7 @@ func TestTablePipelineRefuses(t *testing.T) {
 	ctx := context.Background()
 	p := tables(t, 1)["table 0"]
 	test := table(rand.New(rand.NewPCG(1, 1)), 5)
-	if _, err := p.Predict("a text"); err == nil || !strings.Contains(err.Error(), "see PredictTable") {
+	if _, err := p.Predict("a text"); err == nil || !strings.Contains(err.Error(), "use PredictTable") {
 		t.Errorf("a text: %v", err)
 	}
 	narrow, err := test.Select("size", "said")
