@@ -8,8 +8,8 @@ import (
 )
 
 // BetaCurve is the probability 1 / (1 + exp(-(A ln p - B ln(1-p) + C))) of a score whose
-// probability by a sigmoid is p [KSF17]. A and B are not negative, so that it never falls where
-// the sigmoid rises. With A = B = 1 and C = 0 it is p itself.
+// probability by a sigmoid is p [KSF17]. A and B are not negative, so it never falls where the
+// sigmoid rises. With A = B = 1 and C = 0 it is p itself.
 type BetaCurve struct {
 	Sigmoid Sigmoid
 	A, B, C float64
@@ -33,10 +33,10 @@ func (p Sigmoid) logs(score float64) (u, v float64) {
 	return -soft - max(z, 0), -soft - max(-z, 0)
 }
 
-// Beta returns the beta calibration of largest likelihood [KSF17]: it corrects [Platt]'s sigmoid,
-// which it starts from, at either end of its own, as where many scores of negatives are
-// far from the rest. Where A or B would be negative it is 0, and the others are of largest
-// likelihood given that. Targets and weights are those of Platt.
+// Beta returns the beta calibration with maximum likelihood [KSF17]. It starts from [Platt]'s
+// sigmoid and corrects each end separately, for example if many scores of negatives are far from
+// the rest. If A or B would be negative, it is set to 0, and the others maximize the likelihood
+// under this constraint. Targets and weights are those of Platt.
 func Beta(scores []float64, positive []bool, weights ...float64) (BetaCurve, error) {
 	sigmoid, err := Platt(scores, positive, weights...)
 	if err != nil {

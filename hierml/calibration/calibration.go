@@ -1,12 +1,12 @@
 // Package calibration turns the scores of a classifier into probabilities and into label sets.
-// [Platt], [Isotonic], [Beta] and [VennABERS] learn how likely a label is given its score,
-// [RelativePlatt] given the highest score of the instance too, [SoftmaxTemperature] given the
-// scores of all labels; [Threshold], [PerLabel] and [Size] learn where to cut a ranking of labels.
-// [NewReliability] tells how far probabilities can be believed. Package decision decides by
+// [Platt], [Isotonic], [Beta] and [VennABERS] learn the probability of a label given its score,
+// [RelativePlatt] given also the highest score of the instance, and [SoftmaxTemperature] given the
+// scores of all labels. [Threshold], [PerLabel] and [Size] learn where to cut a ranking of labels.
+// [NewReliability] measures how reliable probabilities are. Package decision makes decisions from
 // them.
 //
-// Scores to learn from should be of instances that the classifier was not trained on, because those
-// of its own training data are too good.
+// Learn from scores of instances that the classifier was not trained on, because scores of its
+// training data are too optimistic.
 package calibration
 
 import (

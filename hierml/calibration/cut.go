@@ -47,7 +47,7 @@ func (l Linear) At(scores []float64) float64 {
 	return v
 }
 
-// String tells how many coefficients there are.
+// String returns the number of coefficients.
 func (l Linear) String() string {
 	return fmt.Sprintf("a linear function of %d scores, intercept %.4g", len(l.Coefficients), l.Intercept)
 }
@@ -55,7 +55,7 @@ func (l Linear) String() string {
 // LinearThreshold chooses the labels with scores above a linear function of all scores.
 type LinearThreshold struct{ Linear }
 
-// String tells what the threshold is a function of.
+// String describes what the threshold is a function of.
 func (t LinearThreshold) String() string { return "scores above " + t.Linear.String() }
 
 // Choose appends the labels chosen; see [Cut].
@@ -63,11 +63,11 @@ func (t LinearThreshold) Choose(scores []float64, dst []int) []int {
 	return above(scores, t.At(scores), dst)
 }
 
-// LinearSize chooses as many labels, those with the highest scores and of equal ones the first, as
-// a linear function of all scores says when it is rounded; one at least.
+// LinearSize chooses the labels with the highest scores, in case of a tie the first. Their number
+// is the rounded value of a linear function of all scores, at least one.
 type LinearSize struct{ Linear }
 
-// String tells what the size is a function of.
+// String describes what the size is a function of.
 func (t LinearSize) String() string { return "as many of the highest scores as " + t.Linear.String() }
 
 // Choose appends the labels chosen; see [Cut].

@@ -28,11 +28,10 @@ func (p *Steps) Probability(score float64) float64 {
 	return p.Probabilities[at-1] + share*(p.Probabilities[at]-p.Probabilities[at-1])
 }
 
-// Isotonic returns the isotonic regression of the truth on the scores: of all functions that
-// never fall, the one closest in least squares to 1 at the scores of positives and 0 at those of
-// negatives, found by pooling adjacent violators [ZE02]. It needs more data than [Platt], whose
-// form it does not assume. Weights, if there are any, are one a score. The complexity is O(n log
-// n).
+// Isotonic returns the isotonic regression of the truth on the scores: the non-decreasing function
+// with the smallest squared difference to 1 at the scores of positives and to 0 at those of
+// negatives, found by pooling adjacent violators [ZE02]. It needs more data than [Platt], because
+// it assumes no form. Weights, if there are any, are one per score. The complexity is O(n log n).
 func Isotonic(scores []float64, positive []bool, weights ...float64) (*Steps, error) {
 	c, err := check(scores, positive, weights)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Sigmoid is the probability 1 / (1 + exp(A s + B)) of a score s. A is negative
-// where larger scores are likelier.
+// Sigmoid is the probability 1 / (1 + exp(A s + B)) of a score s. A is negative if larger scores
+// mean larger probabilities.
 type Sigmoid struct{ A, B float64 }
 
 // Probability returns the probability of a score.
@@ -18,11 +18,11 @@ func (p Sigmoid) Probability(score float64) float64 {
 	return 1 / (1 + math.Exp(z))
 }
 
-// Platt returns the sigmoid of largest likelihood for scores and whether each belongs to a
-// positive, with the targets of [Pla99], (n+1)/(n+2) for the n positives and 1/(m+2) for the m
-// negatives, which keep probabilities away from 0 and 1 and are defined without positives or
-// without negatives, too. It is found by Newton's method with the safe evaluations and the line
-// search of [LLW07]. Weights, if there are any, are one a score: n and m are sums of them.
+// Platt returns the sigmoid with maximum likelihood for scores, given whether each belongs to a
+// positive. It uses the targets of [Pla99], (n+1)/(n+2) for the n positives and 1/(m+2) for the m
+// negatives, which keep probabilities away from 0 and 1 and are also defined without positives or
+// without negatives. It is found by Newton's method with the safe evaluations and the line search
+// of [LLW07]. Weights, if there are any, are one per score: n and m are sums of them.
 func Platt(scores []float64, positive []bool, weights ...float64) (Sigmoid, error) {
 	c, err := check(scores, positive, weights)
 	if err != nil {

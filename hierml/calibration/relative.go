@@ -8,8 +8,8 @@ import (
 )
 
 // Relative is the probability 1 / (1 + exp(A s + B h + C)) of a score s of an instance whose
-// highest score is h. Where a model was trained to rank labels, their scores say little without
-// those of the others: B tells how much.
+// highest score is h. If a model was trained to rank labels, a score means little without the
+// scores of the others; B says how much the highest counts.
 type Relative struct{ A, B, C float64 }
 
 // Probability returns the probability of a score.
@@ -17,9 +17,9 @@ func (p Relative) Probability(score, highest float64) float64 {
 	return Sigmoid{A: 1}.Probability(p.A*score + p.B*highest + p.C)
 }
 
-// RelativePlatt returns the function of largest likelihood, with the targets of Platt; see
-// [Platt]. The slices have one entry an instance, but weights, which may be left out. Of
-// functions that fit as well, as there are where a score is always the highest, it is about that
+// RelativePlatt returns the function with maximum likelihood, with the targets of Platt; see
+// [Platt]. The slices have one entry per instance; weights may be left out. If several functions
+// fit equally well, for example because a score is always the highest, it is approximately the one
 // with the smallest coefficients.
 func RelativePlatt(scores, highest []float64, positive []bool, weights ...float64) (Relative, error) {
 	c, err := check(scores, positive, weights)

@@ -12,19 +12,19 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Reliability compares probabilities with how often what they are of is true, bin by bin: its
-// reliability diagram, which package chart draws, has a point a bin, on the diagonal where they
+// Reliability compares probabilities with observed frequencies, bin by bin. Its reliability
+// diagram, which package chart draws, has one point per bin, which is on the diagonal if they
 // agree.
 type Reliability struct {
 	Bins    []Bin // that have probabilities, ascending
 	Count   int   // of probabilities
 	Binning Binning
-	// Error is the expected calibration error, the mean over the probabilities of what the two
-	// differ by in their bin, and Largest the maximal one, that of the worst bin [GPSW17, (3),
+	// Error is the expected calibration error, the mean over the probabilities of the difference in
+	// their bin, and Largest the maximum calibration error, that of the worst bin [GPSW17, (3),
 	// (5)].
 	Error, Largest float64
-	// Brier is the mean squared difference between a probability and 1 where it is of something
-	// true, 0 elsewhere, which needs no bins.
+	// Brier is the mean squared difference between a probability and 1 for a true event, 0
+	// otherwise. It needs no bins.
 	Brier float64
 }
 
@@ -39,15 +39,16 @@ type Bin struct {
 	Deviation float64
 }
 
-// Binning says how probabilities are divided into bins.
+// Binning is a way to divide probabilities into bins.
 type Binning int
 
 const (
 	// EqualWidth divides the numbers from 0 to 1 into bins of one width. A probability at the
 	// border of two is in the lower one, 0 in the first.
 	EqualWidth Binning = iota
-	// EqualMass divides the probabilities, by size, into bins of as many each, but that equal ones
-	// are in one bin. It sees differences where most probabilities are near 0 or 1.
+	// EqualMass divides the sorted probabilities into bins with equal numbers, except that equal
+	// probabilities are in one bin. It shows differences even if most probabilities are near 0 or
+	// 1.
 	EqualMass
 )
 
@@ -64,12 +65,11 @@ func (b Binning) String() string {
 // DefaultBins is the number of bins of NewReliability unless it is given.
 const DefaultBins = 10
 
-// NewReliability compares probabilities with the truth: one event each, positive where it came
-// about. Events are what the user chooses: that the predicted label of an instance is right, see
-// Highest, or that a label or a node is one of an instance. Use instances that
-// nothing was learned from. The bins are as many as given, DefaultBins for 0, of which those
-// without probabilities are left out. It is an error if there are no probabilities, or one is not
-// from 0 to 1.
+// NewReliability compares probabilities with the truth: one event each, positive if it happened.
+// You choose the events: that the predicted label of an instance is right (see Highest), or that an
+// instance has a certain label or node. Use instances that nothing was learned from. bins is the
+// number of bins, DefaultBins if 0; empty bins are left out. It returns an error if there are no
+// probabilities, or if one is not from 0 to 1.
 func NewReliability(probabilities []float64, positive []bool, bins int, by Binning) (*Reliability, error) {
 	if _, err := check(probabilities, positive, nil); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func NewReliability(probabilities []float64, positive []bool, bins int, by Binni
 		return nil, fmt.Errorf("calibration: %d bins for %d probabilities; there is at least one bin, and one probability a bin of equal mass", bins, len(probabilities))
 	}
 	if by != EqualWidth && by != EqualMass {
-		return nil, fmt.Errorf("calibration: %v is no way to divide probabilities; take EqualWidth or EqualMass", by)
+		return nil, fmt.Errorf("calibration: %v is not a Binning; use EqualWidth or EqualMass", by)
 	}
 	order := make([]int, len(probabilities))
 	for i := range order {
@@ -133,10 +133,10 @@ func NewReliability(probabilities []float64, positive []bool, bins int, by Binni
 	return r, nil
 }
 
-// Highest returns the highest probability of every instance, and whether the label that has it is
-// relevant: what NewReliability takes for "how often is a prediction right that is this sure".
-// probabilities has a row an instance and a column a label; relevant has the columns of the labels
-// of each instance, as Model.Relevant returns them. Of equal probabilities the first counts.
+// Highest returns the highest probability of every instance, and whether its label is relevant.
+// Pass both to NewReliability to see how often predictions with a given confidence are right.
+// probabilities has one row per instance and one column per label; relevant has the columns of the
+// labels of each instance, as returned by Model.Relevant. In case of a tie the first counts.
 func Highest(probabilities *mat.Dense, relevant [][]int) ([]float64, []bool, error) {
 	if err := checkSets(probabilities, relevant); err != nil {
 		return nil, nil, err

@@ -107,7 +107,7 @@ func TestReliabilityRefuses(t *testing.T) {
 		{[]float64{math.NaN()}, 0, 0, "score 0 is NaN"},
 		{[]float64{0.5}, -1, 0, "-1 bins for 1 probabilities"},
 		{[]float64{0.5}, 2, calibration.EqualMass, "2 bins for 1 probabilities"},
-		{[]float64{0.5}, 1, 7, "Binning(7) is no way to divide"},
+		{[]float64{0.5}, 1, 7, "Binning(7) is not a Binning"},
 	} {
 		if _, err := calibration.NewReliability(c.p, make([]bool, len(c.p)), c.bins, c.by); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s", c, err, c.want)

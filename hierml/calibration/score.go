@@ -11,9 +11,9 @@ func logOf(p float64) float64 { return math.Log(min(max(p, leastProbability), 1-
 // Brier returns the score of [Bri50] for the probabilities of the labels of an instance, of which
 // relevant has the columns that are true, each once: the sum over the labels of the squared
 // difference between the probability and 1 where the label is true, 0 elsewhere. With one true
-// label and probabilities that add up to 1 it is between 0 and 2, and brier_score_loss of
+// label and probabilities that sum to 1 it is between 0 and 2, and equals brier_score_loss of
 // scikit-learn with scale_by_half=False. Divided by the number of labels it is the mean of the
-// scores of each label by itself, as [Reliability] has it.
+// scores of the separate labels, as in [Reliability].
 func Brier(probabilities []float64, relevant []int) float64 {
 	sum := 0.0
 	for _, p := range probabilities {
@@ -34,8 +34,8 @@ func squaredError(p float64, positive bool) float64 {
 }
 
 // LogLoss returns minus the logarithm of the probability of the true label of an instance, or the
-// mean over several: log_loss of scikit-learn. A probability below 2^-52 counts as that. It
-// suits probabilities that add up to 1, one label an instance.
+// mean over several: log_loss of scikit-learn. A probability below 2^-52 counts as 2^-52. It suits
+// probabilities that sum to 1, with one label per instance.
 func LogLoss(probabilities []float64, relevant []int) float64 {
 	sum := 0.0
 	for _, y := range relevant {
@@ -45,8 +45,8 @@ func LogLoss(probabilities []float64, relevant []int) float64 {
 }
 
 // LabelsLogLoss returns the mean over the labels of an instance of minus the logarithm of the
-// probability of what came about: of p where the label is true, of 1 - p where it is not. Its
-// other conventions are those of [LogLoss]. It suits instances of several labels.
+// probability of the outcome: of p if the label is true, of 1 - p if not. Its other conventions are
+// those of [LogLoss]. It suits instances of several labels.
 func LabelsLogLoss(probabilities []float64, relevant []int) float64 {
 	sum := 0.0
 	for _, p := range probabilities {

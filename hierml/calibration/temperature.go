@@ -15,14 +15,14 @@ type Temperature float64
 // Probability returns exp(s/T), of which the softmax is the share in the sum over the labels.
 func (t Temperature) Probability(score float64) float64 { return math.Exp(float64(t) * score) }
 
-// String says what the temperature is, infinite where 1/T is 0.
+// String returns the temperature, infinite if 1/T is 0.
 func (t Temperature) String() string { return fmt.Sprintf("temperature %.4g", 1/float64(t)) }
 
-// SoftmaxTemperature returns the temperature of largest likelihood [GPSW17, section 4.2] for
-// scores, a row an instance of one label, which is the column that truth has. Minus infinity is
-// the score of a label that cannot be. The target of n instances is (n+1)/(n+2) for the true
-// label, and the rest is divided among the others, as Platt's are: so T is above 0 even where
-// every instance is right. Weights, if there are any, are one an instance, and n is their sum.
+// SoftmaxTemperature returns the temperature with maximum likelihood [GPSW17, section 4.2] for
+// scores, with one row per instance; truth has the column of its label. Minus infinity is the score
+// of an impossible label. The target of n instances is (n+1)/(n+2) for the true label, and the rest
+// is divided among the others, as in Platt: so T is above 0 even if every instance is right.
+// Weights, if there are any, are one per instance, and n is their sum.
 func SoftmaxTemperature(scores *mat.Dense, truth []int, weights ...float64) (Temperature, error) {
 	if scores == nil {
 		return 0, fmt.Errorf("calibration: there are no scores to learn a temperature from")

@@ -12,8 +12,8 @@ import (
 // those with scores above a threshold, which is a linear function of all its scores. It is fitted
 // by least squares to the threshold of each instance that makes fewest errors, see [Target].
 //
-// scores has a row an instance and a column a label; relevant has the columns of the labels of each
-// instance. The complexity is O(n q min(n, q)).
+// scores has one row per instance and one column per label; relevant has the columns of the labels
+// of each instance. The complexity is O(n q min(n, q)).
 func Threshold(scores *mat.Dense, relevant [][]int) (LinearThreshold, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return LinearThreshold{}, err
@@ -40,10 +40,10 @@ func Size(scores *mat.Dense, relevant [][]int) (LinearSize, error) {
 	return LinearSize{l}, err
 }
 
-// Target returns the threshold t with the fewest errors, that is relevant labels with scores at or
-// below t and others with scores at or above it, and their number: the middle of the lowest of the
-// intervals between scores that have fewest. The outer intervals end 1 below the smallest and 1
-// above the largest score.
+// Target returns the threshold t with the fewest errors, and their number. An error is a relevant
+// label with a score at or below t, or another label with a score at or above t. t is the middle of
+// the lowest interval between scores with the fewest errors. The outer intervals end 1 below the
+// smallest and 1 above the largest score.
 func Target(scores []float64, relevant []int) (t float64, errors int) {
 	type label struct {
 		score    float64
@@ -87,9 +87,9 @@ func Target(scores []float64, relevant []int) (t float64, errors int) {
 	return t, errors
 }
 
-// PerLabel returns a threshold for every label, the one with which the F1 of the label, alone, is
-// largest: the middle of the highest of the intervals between its scores that reach it, and
-// infinity for a label that no instance has. Its arguments are those of [Threshold].
+// PerLabel returns the threshold of every label that maximizes the F1 of that label: the middle of
+// the highest interval between its scores with this F1, and infinity for a label that no instance
+// has. Its arguments are those of [Threshold].
 func PerLabel(scores *mat.Dense, relevant [][]int) (Thresholds, error) {
 	if err := checkSets(scores, relevant); err != nil {
 		return nil, err

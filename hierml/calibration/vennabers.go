@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// VennAbers has two probabilities of each score: what isotonic regression says if the
-// instance is a negative, and what if it is a positive [VPF15]. One of the two is
-// calibrated, whatever the distribution, as long as the instance is drawn like those that were
-// learned from; the distance between them says how much is known. Both are steps.
+// VennAbers has two probabilities for each score: the result of isotonic regression if the instance
+// is added as a negative, and if it is added as a positive [VPF15]. One of the two is calibrated
+// for any distribution, if the instance is drawn like the training instances. Their distance shows
+// the uncertainty. Both are step functions.
 type VennAbers struct {
 	Scores []float64 // ascending: where the steps are
 	// Low has the probability, if it is a negative, from a score up to the next; it is 0 below the
@@ -18,7 +18,7 @@ type VennAbers struct {
 	Low, High []float64
 }
 
-// String says how many steps there are.
+// String returns the number of steps.
 func (p *VennAbers) String() string {
 	return fmt.Sprintf("Venn-ABERS probabilities with steps at %d scores", len(p.Scores))
 }
@@ -46,9 +46,8 @@ func (p *VennAbers) Probability(score float64) float64 {
 	return high / (1 - low + high)
 }
 
-// VennABERS learns the probabilities of inductive Venn-ABERS prediction [VPF15]. Weights, if
-// there are any, are one a score, where a new instance has weight 1. The complexity is O(n log
-// n).
+// VennABERS learns the probabilities of inductive Venn-ABERS prediction [VPF15]. Weights, if there
+// are any, are one per score; a new instance has weight 1. The complexity is O(n log n).
 func VennABERS(scores []float64, positive []bool, weights ...float64) (*VennAbers, error) {
 	c, err := check(scores, positive, weights)
 	if err != nil {

@@ -1,21 +1,22 @@
-// Package conformal predicts sets of labels that hold the true one as often as asked for, whatever
-// the model and the distribution of the data, by split conformal prediction [VGS05]:
+// Package conformal predicts sets of labels that contain the true one with a chosen probability,
+// for any model and any distribution of the data, by split conformal prediction [VGS05]:
 //
 //	train, held := data.Split(0.2, 1)
 //	model, err := svm.Calibrate(ctx, svm.Flat{}, train)
 //	sets, err := conformal.Settings{Coverage: 0.9, Nodes: 1}.Learn(ctx, model, held)
 //	answers, err := sets.Predict(ctx, test.X)
 //
-// A set of a hierarchy is worth more if it has a name: with Nodes it is all that is below one node,
-// or below a few [MJSHW26].
+// In a hierarchy a set is more useful if it has a name: with Nodes it consists of all leaves below
+// one node, or below a few [MJSHW26].
 //
-// What is promised: of an instance that is drawn like the held-out ones, independently or at least
-// exchangeably, the set has the label with a probability of Coverage at least, over the draws of
-// the held-out instances and of the new one. The model must not have seen the held-out instances.
-// It is no promise for each class, unless with ByClass, nor for data of another time or place:
-// sets for the later part of ng15 have the label of 82 % where 90 were asked for.
+// The guarantee: for an instance drawn like the held-out ones, independently or at least
+// exchangeably, the set contains the label with a probability of at least Coverage, over the draws
+// of the held-out instances and of the new one. The model must not have seen the held-out
+// instances. The guarantee does not hold for each class, unless ByClass is set, nor for data from
+// another time or place: for the later part of ng15, sets with a coverage of 0.9 contain the label
+// of 82 % of the instances.
 //
-// Predictor.MarshalJSON keeps sets beside the file of the model, and Read reads them.
+// Predictor.MarshalJSON saves a predictor without the model, and Read reads it.
 package conformal
 
 import (
@@ -35,23 +36,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Settings say what sets are predicted. The zero value is ready to use.
+// Settings determine the predicted sets. The zero value is ready to use.
 type Settings struct {
-	// Coverage is how often a set has the true label, above 0 and below 1. The default is 0.9.
+	// Coverage is the probability that a set contains the true label, above 0 and below 1. The
+	// default is 0.9.
 	Coverage float64
-	// Nodes is the largest number of nodes whose leaves make a set. The default 0 is a set of
-	// leaves, without bound, as small as the probabilities allow; 1 is all leaves below one
-	// node.
+	// Nodes is the maximum number of nodes whose leaves form a set. The default, 0, means a set of
+	// any leaves, as small as the probabilities allow; 1 means all leaves below one node.
 	Nodes int
-	// ByClass keeps the promise for each class: a leaf of enough held-out instances has its own
-	// threshold (Mondrian conformal prediction [VGS05]). Leaves with too few share one
-	// with others below the nearest node that has enough, and the promise is for them together.
-	// Leaves without such a node have the threshold of all instances, and no promise of their own.
-	// With Nodes, sets are much larger than they need be: one leaf with a high threshold draws in
-	// all that is below the node above it.
+	// ByClass gives the guarantee for each class: a leaf with enough held-out instances has its own
+	// threshold (Mondrian conformal prediction [VGS05]). Leaves with too few share one with others
+	// below the nearest node that has enough, and the guarantee holds for them together. Leaves
+	// without such a node use the threshold of all instances and have no separate guarantee.
+	// Combined with Nodes, sets are much larger than necessary: one leaf with a high threshold adds
+	// everything below its parent.
 	ByClass bool
-	// Most is the largest number of leaves of an answer: a larger set is marked Rejected, as is
-	// one of all leaves. The default 0 is no bound.
+	// Most is the maximum number of leaves of an answer: a larger set is marked Rejected, as is one
+	// of all leaves. The default, 0, is no bound.
 	Most int
 }
 
@@ -62,11 +63,11 @@ type Set struct {
 	Nodes []int
 	// Leaves are the labels, ascending, at least one.
 	Leaves []int
-	// Probability is the sum of the model's probabilities of the leaves: what the model believes,
-	// where the coverage is what is promised.
+	// Probability is the sum of the model's probabilities of the leaves. It is the model's belief;
+	// the coverage is the guarantee.
 	Probability float64
-	// Rejected says that the set is too large to be an answer: it has all leaves, if there are
-	// more than one, or more than Settings.Most.
+	// Rejected means that the set is too large to be an answer: it has all leaves, if there is more
+	// than one, or more than Settings.Most.
 	Rejected bool
 }
 
@@ -90,11 +91,11 @@ type group struct {
 }
 
 // Learn learns the thresholds from instances that the model was not trained on, each with one leaf
-// as its label. There must be enough: n instances, of each class with ByClass, allow a coverage of
-// n/(n+1) at most.
+// as its label. There must be enough: n instances (per class with ByClass) allow a coverage of at
+// most n/(n+1).
 func (s Settings) Learn(ctx context.Context, model metric.Prober, held *dataset.Dataset) (*Predictor, error) {
 	if none(model) {
-		return nil, fmt.Errorf("conformal: there is no model to learn sets of")
+		return nil, fmt.Errorf("conformal: the model is nil")
 	}
 	labels, err := single(held)
 	if err != nil {
@@ -137,9 +138,9 @@ func single(d *dataset.Dataset) ([]int, error) {
 	return labels, nil
 }
 
-// LearnProbabilities learns from the probabilities of the leaves for held-out instances, a row an
-// instance and a column a leaf in the order of t.Leaves, and their labels, which are nodes. The
-// predictor has no Model; use PredictProbabilities.
+// LearnProbabilities learns from the probabilities of the leaves for held-out instances, one row
+// per instance and one column per leaf in the order of t.Leaves, and their labels, which are nodes.
+// The predictor has no Model; use PredictProbabilities.
 func (s Settings) LearnProbabilities(ctx context.Context, t *taxonomy.Taxonomy, probabilities *mat.Dense, labels []int) (*Predictor, error) {
 	s, err := s.checked()
 	if err != nil {
@@ -220,8 +221,8 @@ func (s Settings) group(node int, scores []float64) group {
 	return group{node: node, held: len(scores), threshold: scores[s.rank(len(scores))-1]}
 }
 
-// divide makes the groups of leaves: from below, a node has one of its own if it has enough
-// instances of leaves that have none yet.
+// divide builds the groups of leaves: from the bottom up, a node gets a group if enough instances
+// belong to its leaves without a group.
 func (p *Predictor) divide(scores []float64, truth []int) {
 	t, needed := p.Taxonomy, p.settings.needed()
 	held := make([][]float64, t.Len()) // of leaves without a group, at or below a node
@@ -249,16 +250,16 @@ func (p *Predictor) divide(scores []float64, truth []int) {
 	}
 }
 
-// growth is how a set grows from the likeliest leaf to all: in steps, of which each adds leaves.
+// growth describes how a set grows from the most probable leaf to all, in steps that each add
+// leaves.
 type growth struct {
 	before []float64 // by leaf: the probability of the set before the step that adds it
 	step   []int     // by leaf
 	nodes  [][]int   // by step, where sets are of nodes
 }
 
-// grow lets the set of a row of probabilities grow. The score of a label is the probability that
-// the set has before it gets the label, so that a set of a threshold is the smallest whose
-// probability is above it.
+// grow grows the set of a row of probabilities. The score of a label is the probability of the set
+// before the label is added, so the set of a threshold is the smallest with a probability above it.
 func (p *Predictor) grow(row []float64) growth {
 	g := growth{before: make([]float64, len(row)), step: make([]int, len(row))}
 	if p.settings.Nodes == 0 {
@@ -283,9 +284,9 @@ func likeliest(row []float64) []int {
 	return order
 }
 
-// growNodes adds the likeliest leaf while there is room for a node, and then what adds the most
-// probability a leaf among the parents of the nodes, with all that is below. Where nodes have no
-// parents but others are left, all are next.
+// growNodes adds the most probable leaf while there is room for a node. Then it adds the parent of
+// a node, with all its leaves, that adds the most probability per leaf. If the nodes have no
+// parents but other leaves remain, it adds all.
 func (p *Predictor) growNodes(row []float64, g *growth) {
 	t := p.Taxonomy
 	in := make([]bool, len(row))
@@ -369,7 +370,7 @@ func (p *Predictor) Predict(ctx context.Context, x *dataset.Matrix) ([]Set, erro
 // LearnProbabilities.
 func (p *Predictor) PredictProbabilities(ctx context.Context, probabilities *mat.Dense) ([]Set, error) {
 	if probabilities == nil {
-		return nil, fmt.Errorf("conformal: there are no probabilities to predict by")
+		return nil, fmt.Errorf("conformal: the probabilities are nil")
 	}
 	rows, _ := probabilities.Dims()
 	if err := p.check(probabilities, rows); err != nil {
@@ -421,7 +422,7 @@ func (p *Predictor) each(ctx context.Context, m *mat.Dense, do func(i int, row [
 // probabilities returns those of the model.
 func (p *Predictor) probabilities(ctx context.Context, x *dataset.Matrix) (*mat.Dense, error) {
 	if x == nil {
-		return nil, fmt.Errorf("conformal: there is no matrix to predict for")
+		return nil, fmt.Errorf("conformal: the matrix to predict for is nil")
 	}
 	if c, ok := p.Model.(interface{ Check(*dataset.Matrix) error }); ok {
 		if err := c.Check(x); err != nil {
@@ -433,7 +434,7 @@ func (p *Predictor) probabilities(ctx context.Context, x *dataset.Matrix) (*mat.
 	}
 	rows := p.Model.Probabilities(x, metric.ScoresOf(p.Model, x))
 	if rows == nil {
-		return nil, fmt.Errorf("conformal: the model has scores and no probabilities; svm.Calibrate learns them")
+		return nil, fmt.Errorf("conformal: the model has scores and no probabilities; learn them with svm.Calibrate")
 	}
 	return rows, nil
 }
@@ -448,7 +449,7 @@ func (p *Predictor) check(m *mat.Dense, rows int) error {
 	}
 	leaves := p.Taxonomy.Leaves()
 	if n, q := m.Dims(); n != rows || q != len(leaves) {
-		return fmt.Errorf("conformal: probabilities are %d x %d; expected a row for each of %d instances and a column for each of %d leaves", n, q, rows, len(leaves))
+		return fmt.Errorf("conformal: probabilities are %d x %d; expected one row for each of %d instances and one column for each of %d leaves", n, q, rows, len(leaves))
 	}
 	for i := range rows {
 		for y, v := range m.RawRowView(i) {

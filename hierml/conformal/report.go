@@ -15,20 +15,20 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Report says how good sets are.
+// Report has measures of sets.
 type Report struct {
 	Instances int
-	// Covered is the share of the instances whose set has their label, and Low to High the interval
-	// of that share with 95 % confidence (metric.ShareInterval).
+	// Covered is the share of the instances whose set contains their label, and Low to High is its
+	// 95 % confidence interval (metric.ShareInterval).
 	Covered, Low, High float64
 	// Leaves is the mean number of labels of a set, One the share of sets with one label, and
-	// Rejected that of sets that are too large to be an answer.
+	// Rejected the share of sets that are too large to be an answer.
 	Leaves, One, Rejected float64
-	// Right is the share of the sets that are an answer and have the label among all that are an
-	// answer; NaN if none is.
+	// Right is the share of sets with the label among the sets that are answers; NaN if there are
+	// none.
 	Right float64
-	// Least is the smallest share covered of a class with LeastOf instances, at least ten, and
-	// LeastClass the name of the class; "" if none has as many.
+	// Least is the smallest coverage of a class with at least ten instances, LeastOf is its number
+	// of instances, and LeastClass its name; "" if no class has as many.
 	Least      float64
 	LeastOf    int
 	LeastClass string

@@ -52,8 +52,8 @@ func digest(t *taxonomy.Taxonomy) (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
-// MarshalJSON returns the settings and the thresholds, without the model, whose file is its own.
-// Read puts both together:
+// MarshalJSON returns the settings and the thresholds, without the model, which has a separate
+// file. Read combines both:
 //
 //	data, err := json.Marshal(sets)
 //	err = os.WriteFile("sets.json", data, 0o644)
@@ -77,8 +77,8 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 }
 
 // Read reads what Predictor.MarshalJSON wrote, for the model and the taxonomy that it was learned
-// with. The model may be nil if you use PredictProbabilities. Read trusts nothing in the data. It
-// cannot know whether the model is the one that the thresholds were learned with.
+// with. The model may be nil if you use PredictProbabilities. Read validates the data. It cannot
+// check that the model is the one that the thresholds were learned with.
 func Read(data []byte, t *taxonomy.Taxonomy, model metric.Prober) (*Predictor, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -9,11 +9,11 @@ import (
 	"github.com/hierml/notebook/hierml/dataset"
 )
 
-// Tolerance is how far Check lets a matrix be from symmetric and positive semidefinite: that times
-// its largest entry, and for eigenvalues times its size.
+// Tolerance is the deviation from symmetry and positive semidefiniteness that Check accepts,
+// relative to the largest entry, and for eigenvalues also times the size of the matrix.
 const Tolerance = 1e-9
 
-// Check returns why k is no Gram matrix, if it is none: it is square, its values are finite, it is
+// Check returns an error if k is not a Gram matrix: it must be square, have finite values, and be
 // symmetric and positive semidefinite, the last two up to Tolerance.
 func Check(k mat.Matrix) error {
 	if k == nil {
@@ -75,8 +75,8 @@ func definite(k mat.Matrix, largest float64) error {
 		values[0]-shift, values[n-1]-shift)
 }
 
-// Given is the kernel whose values are known: those of a Gram matrix over all instances, the ones
-// to train with and the ones to predict for. An instance is the row of Numbers with its number.
+// Given is a kernel with precomputed values: those of a Gram matrix over all instances, for
+// training and for prediction. An instance is the row of Numbers with its number.
 type Given struct {
 	gram mat.Matrix
 }
@@ -89,8 +89,8 @@ func NewGiven(k mat.Matrix) (Given, error) {
 	return Given{k}, nil
 }
 
-// Numbers returns the matrix of n instances that are known by number: row i has a 1 in column i and
-// nothing else. Parts of it, as Dataset.Split makes them, keep the numbers.
+// Numbers returns the matrix of n instances identified by number: row i has a 1 in column i and
+// zeros elsewhere. Parts of it, such as those of Dataset.Split, keep the numbers.
 func Numbers(n int) *dataset.Matrix {
 	x := &dataset.Matrix{Rows: n, Cols: n, Indptr: make([]int, n+1), Indices: make([]int32, n), Values: make([]float32, n)}
 	for i := range n {
@@ -99,8 +99,7 @@ func Numbers(n int) *dataset.Matrix {
 	return x
 }
 
-// Value returns the entry of the Gram matrix for two rows of Numbers, and NaN for vectors that are
-// none.
+// Value returns the entry of the Gram matrix for two rows of Numbers, and NaN for other vectors.
 func (g Given) Value(a, b Vector) float64 {
 	if g.gram == nil {
 		return math.NaN()

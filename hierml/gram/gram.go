@@ -1,16 +1,15 @@
-// Package gram has kernels in the sense of Mercer, inner products of instances in a feature space
-// that need not be written down, and the Gram matrices of their values that kernel machines learn
-// from.
+// Package gram provides Mercer kernels, which are inner products of instances in an implicit
+// feature space, and their Gram matrices, from which kernel machines learn.
 //
-// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Exponential], [Polynomial], a
-// function of the user's ([Func]), or a matrix that is there already ([Given]). A [SequenceKernel]
-// compares sequences of symbols, such as the characters of a string or the words of a text:
-// [Subsequence]. [Matrix] and [Sequences] compute Gram matrices on all processors, [Cross] and
-// [CrossSequences] the values between new instances and those of a training set. [Check] says
-// whether a matrix can be a Gram matrix.
+// A [Kernel] compares rows of a dataset.Matrix: [Linear], [RBF], [Exponential], [Polynomial], your
+// own function ([Func]), or a precomputed matrix ([Given]). A [SequenceKernel] compares sequences
+// of symbols, such as the characters of a string or the words of a text: [Subsequence]. [Matrix]
+// and [Sequences] compute Gram matrices on all CPUs, [Cross] and [CrossSequences] the values
+// between new instances and those of a training set. [Check] says whether a matrix can be a Gram
+// matrix.
 //
-// Sequences, and whatever else a kernel is known of, enter an SVM through their Gram matrix:
-// [Given] is the kernel, and [Numbers] the matrix of instances, each known by its number.
+// To use sequences, or any other objects with a kernel, in an SVM, compute their Gram matrix:
+// [Given] is the kernel, and [Numbers] the matrix of instances, each identified by its number.
 package gram
 
 import (
@@ -52,8 +51,7 @@ func (v Vector) Dot(w Vector) float64 {
 }
 
 // Kernel is a symmetric, positive semidefinite function of two instances, safe for concurrent use.
-// A kernel that also has a method Check() error is asked by it, before it is used, whether its
-// parameters are valid.
+// If a kernel has a method Check() error, it is called before use to validate the parameters.
 type Kernel interface {
 	Value(a, b Vector) float64
 }
@@ -93,7 +91,7 @@ func (k RBF) ofProducts(ab, aa, bb float64) float64 {
 	return math.Exp(-k.gamma() * max(aa+bb-2*ab, 0))
 }
 
-// Check returns an error for a Gamma that makes no kernel.
+// Check returns an error if Gamma is invalid.
 func (k RBF) Check() error {
 	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
 		return fmt.Errorf("gram: Gamma of the RBF kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
@@ -105,8 +103,8 @@ func (k RBF) Check() error {
 func (k RBF) String() string { return fmt.Sprintf("RBF kernel, gamma %g", k.gamma()) }
 
 // Exponential is the kernel exp(-Gamma ||a-b||), of Euclidean distances: the Matern kernel of order
-// 1/2, a mean of Gaussian kernels of all widths. It falls off fast where instances are near to each
-// other and slowly where they are far, so that its width matters less.
+// 1/2, a mean of Gaussian kernels of all widths. It decreases fast for near instances and slowly
+// for distant ones, so its width matters less.
 type Exponential struct {
 	// Gamma is positive. The default value is 1.
 	Gamma float64
@@ -130,7 +128,7 @@ func (k Exponential) ofProducts(ab, aa, bb float64) float64 {
 // equal is the share of squared norms below which a squared distance is zero but for rounding.
 const equal = 1e-13
 
-// Check returns an error for a Gamma that makes no kernel.
+// Check returns an error if Gamma is invalid.
 func (k Exponential) Check() error {
 	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
 		return fmt.Errorf("gram: Gamma of the exponential kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
@@ -147,7 +145,7 @@ type Polynomial struct {
 	Degree int
 	// Gamma is positive. The default value is 1.
 	Gamma float64
-	// Offset is not negative. Above 0 the kernel has the monomials of lower degrees too.
+	// Offset must not be negative. Above 0 the kernel also has the monomials of lower degrees.
 	Offset float64
 }
 
@@ -166,7 +164,7 @@ func (k Polynomial) ofProducts(ab, _, _ float64) float64 {
 	return math.Pow(k.gamma()*ab+k.Offset, float64(k.degree()))
 }
 
-// Check returns an error for parameters that make no kernel.
+// Check returns an error if a parameter is invalid.
 func (k Polynomial) Check() error {
 	if k.degree() < 1 {
 		return fmt.Errorf("gram: Degree of the polynomial kernel is %d; it is at least 1, or 0 for the default of 2", k.Degree)
@@ -185,8 +183,8 @@ func (k Polynomial) String() string {
 	return fmt.Sprintf("polynomial kernel of degree %d, gamma %g, offset %g", k.degree(), k.gamma(), k.Offset)
 }
 
-// Func is a function as a kernel. It is symmetric, positive semidefinite and safe for concurrent
-// use; Check tells of a Gram matrix of its values whether that is so.
+// Func is a function as a kernel. It must be symmetric, positive semidefinite and safe for
+// concurrent use. Check tests a Gram matrix of its values for the first two.
 type Func func(a, b Vector) float64
 
 // Value returns the kernel of a and b.

@@ -20,16 +20,16 @@ import (
 // Settings of the functions that compute many values. The zero value, and nil, are ready to use.
 type Settings struct {
 	// Workers is the number of goroutines; values do not depend on it. The default value is the
-	// number of processors.
+	// number of CPUs.
 	Workers int
-	// Progress, if not nil, is called now and then with the number of values computed and of all
-	// there are. It is never called twice at the same time. An error ends the computation.
+	// Progress, if not nil, is called occasionally with the number of values computed and the
+	// number of all values, never concurrently. An error stops the computation.
 	Progress func(done, total int) error
 }
 
 // Matrix returns the Gram matrix of the rows of x: entry i, j is the kernel of rows i and j. It
-// takes 8 bytes for every pair of rows. An end of ctx and an error of Progress end it with that
-// error. A value that is not finite is an error.
+// takes 8 bytes for every pair of rows. It stops with an error if ctx is cancelled, if Progress
+// returns an error, or if a value is not finite.
 func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat.SymDense, error) {
 	against, err := NewAgainst(k, x)
 	if err != nil {
@@ -48,8 +48,8 @@ func Matrix(ctx context.Context, k Kernel, x *dataset.Matrix, s *Settings) (*mat
 }
 
 // Cross returns the values of the kernel between the rows of a, one row each, and those of b, one
-// column each. Prediction takes it, with the new instances for a and those of the training set for
-// b. It ends as Matrix does.
+// column each. Use it for prediction, with the new instances as a and the training set as b. It
+// stops as Matrix does.
 func Cross(ctx context.Context, k Kernel, a, b *dataset.Matrix, s *Settings) (*mat.Dense, error) {
 	if err := checkKernel(k, a); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func fits(ctx context.Context, n, m int) error {
 	return nil
 }
 
-// checkKernel returns what is wrong with a kernel or with a matrix that it is to compare rows of.
+// checkKernel returns an error if a kernel, or a matrix whose rows it compares, is invalid.
 func checkKernel(k Kernel, x *dataset.Matrix) error {
 	if k == nil {
 		return fmt.Errorf("gram: there is no kernel")
@@ -243,12 +243,12 @@ func NewAgainst(k Kernel, x *dataset.Matrix) (*Against, error) {
 	return a, nil
 }
 
-// Values writes the kernel of v and every row into dst, which has an entry a row. Indices of v
-// beyond the columns of the matrix count in its length only.
+// Values writes the kernel of v and every row into dst, which has one entry per row. Indices of v
+// beyond the columns of the matrix count only in its norm.
 func (a *Against) Values(v Vector, dst []float64) { a.from(context.Background(), v, 0, dst) }
 
-// ValuesFrom is Values for the rows from the given one on. Entries of dst before it stay as they
-// are.
+// ValuesFrom is Values for the rows starting with the given one. Entries of dst before it do not
+// change.
 func (a *Against) ValuesFrom(v Vector, from int, dst []float64) {
 	a.from(context.Background(), v, from, dst)
 }

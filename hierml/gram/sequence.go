@@ -11,27 +11,26 @@ import (
 
 // SequenceKernel is a symmetric, positive semidefinite function of two sequences of symbols, safe
 // for concurrent use. The sequence of a string s is []rune(s); words become symbols by numbering
-// them. A kernel that also has a method Check() error is asked by it, before it is used, whether
-// its parameters are valid.
+// them. If a kernel has a method Check() error, it is called before use to validate the parameters.
 type SequenceKernel interface {
 	Value(s, t []rune) float64
 }
 
-// Subsequence is the string subsequence kernel [LSSCW02]: the inner product over all sequences u of
-// Length symbols of how much u is in s and in t. Each occurrence of u, contiguous or not, that
-// extends over l symbols counts Decay^l:
+// Subsequence is the string subsequence kernel [LSSCW02]: the inner product, over all sequences u
+// of Length symbols, of the weighted numbers of occurrences of u in s and in t. Each occurrence,
+// contiguous or not, that spans l symbols counts Decay^l:
 //
 //	K(s, t) = sum_u sum_{i: u = s[i]} sum_{j: u = t[j]} Decay^(l(i) + l(j))
 //
-// Value divides it by sqrt(K(s, s) K(t, t)), so that length does not matter; a sequence of fewer
-// than Length symbols has the value 0 with all, itself included. It takes Length |s| |t|
+// Value divides it by sqrt(K(s, s) K(t, t)), so length does not matter. A sequence of fewer than
+// Length symbols has the value 0 with all sequences, itself included. It takes Length |s| |t|
 // operations.
 type Subsequence struct {
 	// Length is the number of symbols of the subsequences. The default value is 3.
 	Length int
 	// Decay is above 0 and at most 1. The default value is 0.5.
 	Decay float64
-	// Raw leaves out the division.
+	// Raw skips the division.
 	Raw bool
 }
 
@@ -43,7 +42,7 @@ func (k Subsequence) decay() float64 {
 	return cmp.Or(k.Decay, 0.5)
 }
 
-// Check returns an error for parameters that make no kernel.
+// Check returns an error if a parameter is invalid.
 func (k Subsequence) Check() error {
 	if k.length() < 1 {
 		return fmt.Errorf("gram: Length of the subsequence kernel is %d; it is at least 1, or 0 for the default of 3", k.Length)
@@ -59,7 +58,7 @@ func (k Subsequence) String() string {
 	return fmt.Sprintf("subsequence kernel of length %d, decay %g", k.length(), k.decay())
 }
 
-// Value returns the kernel of s and t, NaN for parameters that Check refuses.
+// Value returns the kernel of s and t, or NaN if a parameter is invalid.
 func (k Subsequence) Value(s, t []rune) float64 {
 	if k.Check() != nil {
 		return math.NaN()
@@ -136,7 +135,7 @@ func (k Subsequence) raw(ctx context.Context, s, t []rune, scratch *table) float
 }
 
 // Sequences returns the Gram matrix of sequences: entry i, j is the kernel of sequences i and j. It
-// ends as Matrix does.
+// stops as Matrix does.
 func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Settings) (*mat.SymDense, error) {
 	source, err := newSequences(ctx, k, s, sequences, sequences)
 	if err != nil {
@@ -155,7 +154,7 @@ func Sequences(ctx context.Context, k SequenceKernel, sequences [][]rune, s *Set
 }
 
 // CrossSequences returns the values of the kernel between the sequences of a, one row each, and
-// those of b, one column each. It ends as Matrix does.
+// those of b, one column each. It stops as Matrix does.
 func CrossSequences(ctx context.Context, k SequenceKernel, a, b [][]rune, s *Settings) (*mat.Dense, error) {
 	source, err := newSequences(ctx, k, s, a, b)
 	if err != nil {

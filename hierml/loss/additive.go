@@ -4,9 +4,9 @@ import "github.com/hierml/notebook/hierml/taxonomy"
 
 // Additive returns the weights of the nodes of t, nil for 1 each, and the two factors of a loss
 // whose cost is a sum over nodes: missed times the weights of the nodes at or above the truth
-// alone, and added times those of the nodes at or above the prediction alone. So are Weighted,
-// Symdiff and Half, and on trees Tree and HalfGraph. ok is false for other losses, and for those
-// of another taxonomy than t. The weights must not be modified.
+// alone, and added times those of the nodes at or above the prediction alone. These are Weighted,
+// Symdiff and Half, and on trees Tree and HalfGraph. ok is false for other losses, and for those of
+// another taxonomy than t. The weights must not be modified.
 func Additive(l Loss, t *taxonomy.Taxonomy) (weight []float64, missed, added float64, ok bool) {
 	var p *path
 	switch l := l.(type) {

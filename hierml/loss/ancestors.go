@@ -28,12 +28,12 @@ func (zeroOne) NodeRow(truth int, dst []float64) {
 	dst[truth] = 0
 }
 
-// Normalized returns the loss in which the edges from either label up to the deepest common
-// ancestor weigh 1 over twice the label's depth [Cai08, (7.2)], so that it is at most 1 between
-// leaves of a tree with one root; depth is the number of ancestors without the label. Where all
-// labels have one depth it is Half divided by that depth, not Half, as printed there. It does not
-// exist at roots: a root that is a leaf is an error, and a cost of a root that is an inner node is
-// not finite.
+// Normalized returns the loss in which each edge from a label up to the deepest common ancestor
+// costs 1 over twice the label's depth [Cai08, (7.2)], so it is at most 1 between leaves of a tree
+// with one root. The depth is the number of ancestors without the label. If all labels have the
+// same depth, it is Half divided by that depth, and not Half, as printed there. It is undefined at
+// roots: a root that is a leaf is an error, and the cost of a root that is an inner node is not
+// finite.
 func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -70,7 +70,7 @@ func (l normalized) NodeRow(truth int, dst []float64) {
 	l.differ.NodeRow(truth, dst)
 	a := l.depth(truth)
 	for n, both := range dst {
-		// Of the nodes above one of the labels alone, (both+a-b)/2 are above the truth.
+		// Of the nodes above exactly one of the labels, (both+a-b)/2 are above the truth.
 		b := l.depth(n)
 		dst[n] = ((both+a-b)/(2*a) + (both-a+b)/(2*b)) / 2
 	}
@@ -99,8 +99,8 @@ func (l normalized) depth(n int) float64 {
 	return float64(len(l.differ.t.Ancestors(n)) - 1)
 }
 
-// SqrtAlpha returns the root of the sum of the node weights over the nodes counted by Symdiff:
-// [CSS16, (9)], the distance of the labels' attribute vectors. alpha has one weight a node, none
+// SqrtAlpha returns the square root of the sum of the weights of the nodes counted by Symdiff:
+// [CSS16, (9)], the distance of the labels' attribute vectors. alpha has one weight per node, none
 // negative, and is not copied. It is a SetLoss.
 func SqrtAlpha(t *taxonomy.Taxonomy, alpha []float64) (Loss, error) {
 	if t == nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged where it is an ancestor
-// of one label only and its parent is not, and a root where it is an ancestor of one label only. It
-// is an error where a node has several parents. Uni, Sib and Sub are Decomposing losses: between
-// sets they are the H-loss, see HLoss.
+// Uni returns [QGH09, (6)] with weight 1 for every node: a node is charged if it is an ancestor of
+// exactly one label and its parent is not; a root is charged if it is an ancestor of exactly one
+// label. It returns an error if a node has several parents. Uni, Sib and Sub are Decomposing
+// losses: between sets they are the H-loss, see HLoss.
 func Uni(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("uni", t, UniformCosts) }
 
-// Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root weighs 1, any other node
-// its parent's weight divided by the number of the parent's children. It is an error where a node
-// has several parents.
+// Sib returns [QGH09, (6) and (7)], the H-loss with SiblingCosts: a root has weight 1, any other
+// node its parent's weight divided by the number of the parent's children. It returns an error if a
+// node has several parents.
 func Sib(t *taxonomy.Taxonomy) (Loss, error) { return byCosts("sib", t, SiblingCosts) }
 
-// Sub returns [QGH09, (6) and (8)], the H-loss with SubtreeCosts: a node weighs the fraction of all
-// nodes that are below it, itself included. It is an error where there is not exactly one root or
-// where a node has several parents.
+// Sub returns [QGH09, (6) and (8)], the H-loss with SubtreeCosts: the weight of a node is the share
+// of all nodes that are at or below it. It returns an error unless there is exactly one root, and
+// if a node has several parents.
 func Sub(t *taxonomy.Taxonomy) (Loss, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone

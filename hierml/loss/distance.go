@@ -7,10 +7,10 @@ import (
 )
 
 // Tree returns the number of edges between two labels, Taxonomy.Distance. On graphs with several
-// parents a node it differs from Symdiff.
+// parents per node it differs from Symdiff.
 func Tree(t *taxonomy.Taxonomy) Loss { return newDistance(t, 1) }
 
-// HalfGraph returns half of Tree: the tree loss that the papers report.
+// HalfGraph returns half of Tree: the tree loss in the papers.
 func HalfGraph(t *taxonomy.Taxonomy) Loss { return newDistance(t, 0.5) }
 
 type distance struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // Func is a function as a Loss: the cost of predicting one label when another is true, finite, not
-// negative and zero for the truth. It may be called from several goroutines at once.
+// negative and zero for the truth. It must be safe for concurrent use.
 type Func func(truth, predicted int) float64
 
 // Cost returns f(truth, predicted).
@@ -24,9 +24,9 @@ type SetFunc func(truth, predicted []int) float64
 func (f SetFunc) SetCost(truth, predicted []int) float64 { return f(truth, predicted) }
 
 // FromTable returns the loss with the costs of a table: row a, column b is the cost of predicting b
-// when a is true. The table has a row and a column a leaf, in the order of Taxonomy.Leaves, or a
-// row and a column a node. It needn't be symmetric. The table is kept, not copied. With a table of
-// leaves the cost of an inner node is not a number.
+// when a is true. The table has one row and one column per leaf, in the order of Taxonomy.Leaves,
+// or one row and one column per node. It needn't be symmetric. The table is not copied. With a
+// table of leaves the cost of an inner node is NaN.
 func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
 	if t == nil || costs == nil {
 		return nil, fmt.Errorf("loss: a table of costs needs a taxonomy and a matrix")

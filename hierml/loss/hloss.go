@@ -4,11 +4,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// HLoss returns the H-loss of [CGZ06] with costs of your own, one a node, finite and not negative;
-// they are not copied. A node costs where it is at or above a label of one set only, and its parent
-// of both or none: a mistake at a node forgives those below it. Uni, Sib and Sub are the H-loss
-// with UniformCosts, SiblingCosts and SubtreeCosts. It is an error where a node has several
-// parents.
+// HLoss returns the H-loss of [CGZ06] with your own costs, one per node, finite and not negative;
+// they are not copied. A node is charged if it is at or above a label of exactly one set, and its
+// parent of both or none: after a mistake at a node, those below it are not charged. Uni, Sib and
+// Sub are the H-loss with UniformCosts, SiblingCosts and SubtreeCosts. It returns an error if a
+// node has several parents.
 func HLoss(t *taxonomy.Taxonomy, costs []float64) (Decomposing, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -19,9 +19,9 @@ func HLoss(t *taxonomy.Taxonomy, costs []float64) (Decomposing, error) {
 	return newCharged("HLoss", t, costs)
 }
 
-// UniformCosts returns a cost of 1 a node. With them a mistake at the top of a tree costs no more
-// than one at a leaf, so that where the labels below a node are doubtful it costs least to predict
-// nothing: see decision.HLoss.
+// UniformCosts returns a cost of 1 per node. A mistake at the top of a tree then costs no more than
+// one at a leaf, so if the labels below a node are uncertain, predicting nothing is cheapest: see
+// decision.HLoss.
 func UniformCosts(t *taxonomy.Taxonomy) []float64 {
 	costs := make([]float64, t.Len())
 	for n := range costs {
@@ -30,10 +30,9 @@ func UniformCosts(t *taxonomy.Taxonomy) []float64 {
 	return costs
 }
 
-// SiblingCosts returns 1 for roots and for any other node its parent's cost divided by the number
-// of the parent's children, so that all mistakes below a node cost no more than one at the node
-// [QGH09, (7)]. Where a node has several parents they are the costs below the one with the smallest
-// id.
+// SiblingCosts returns 1 for roots, and for any other node its parent's cost divided by the number
+// of the parent's children, so all mistakes below a node together cost no more than one at the node
+// [QGH09, (7)]. For a node with several parents it uses the one with the smallest id.
 func SiblingCosts(t *taxonomy.Taxonomy) []float64 {
 	costs := make([]float64, t.Len())
 	for _, n := range t.Topological() {

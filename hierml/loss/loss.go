@@ -1,10 +1,10 @@
-// Package loss says what a wrong prediction costs: losses between the label that is true and the
-// label that was predicted. Training takes them as the loss Delta of the structured problem,
-// evaluation as what is averaged.
+// Package loss defines the cost of wrong predictions: losses between the true and the predicted
+// label. Training uses them as the loss Delta of the structured problem, and evaluation averages
+// them.
 //
-// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label
-// and not negative, those that are not made from the user's costs are symmetric, and all may be
-// used from several goroutines at once. SetLoss is the same between sets of labels.
+// Labels are node ids of a taxonomy, usually leaves. All losses here are zero for the true label,
+// not negative, and safe for concurrent use; except for those made from your own costs, they are
+// symmetric. SetLoss is a loss between sets of labels.
 package loss
 
 import (
@@ -25,8 +25,8 @@ type Loss interface {
 }
 
 // Table returns the costs between the leaves: row a, column b is the cost of predicting leaf b when
-// leaf a is true, both in the order of Taxonomy.Leaves. It is an error if the loss was made for
-// another taxonomy, as far as Check can tell.
+// leaf a is true, both in the order of Taxonomy.Leaves. It returns an error if the loss was made
+// for another taxonomy, as far as Check can tell.
 func Table(l Loss, t *taxonomy.Taxonomy) (*mat.Dense, error) {
 	if l == nil || t == nil {
 		return nil, fmt.Errorf("loss: a table of costs needs a loss and a taxonomy")
@@ -55,13 +55,13 @@ var named = map[string]func(*taxonomy.Taxonomy) (Loss, error){
 	"sub":        Sub,
 }
 
-// Names returns the names that Named knows, sorted.
+// Names returns the names that Named accepts, sorted.
 func Names() []string { return names(named) }
 
 func names[F any](of map[string]F) []string { return slices.Sorted(maps.Keys(of)) }
 
-// Named returns the loss called name on the taxonomy: zero_one, symdiff, half, normalized, tree,
-// half_graph, uni, sib or sub.
+// Named returns the loss with the given name on the taxonomy: zero_one, symdiff, half, normalized,
+// tree, half_graph, uni, sib or sub.
 func Named(name string, t *taxonomy.Taxonomy) (Loss, error) {
 	constructor, ok := named[name]
 	if !ok {

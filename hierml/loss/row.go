@@ -7,23 +7,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Rower is a Loss that knows the costs of all predictions at once for less than their number times
+// Rower is a Loss that computes the costs of all predictions at once faster than by single calls of
 // Cost. On trees and forests the losses of this package take one pass over the nodes.
 type Rower interface {
 	Loss
 
-	// Taxonomy returns the taxonomy whose nodes the costs are about, nil where any will do.
+	// Taxonomy returns the taxonomy of the costs, or nil for any taxonomy.
 	Taxonomy() *taxonomy.Taxonomy
 
 	// NodeRow writes Cost(truth, n) into dst[n] for every node n of the taxonomy; dst has one entry
-	// a node. It may be called from several goroutines at once.
+	// per node. It must be safe for concurrent use.
 	NodeRow(truth int, dst []float64)
 }
 
 // Row writes the cost of predicting each leaf when the node truth is true into dst, which has one
-// entry a leaf, in the order of Taxonomy.Leaves. It takes one pass over the nodes where the loss is
-// a Rower of this taxonomy, and asks for every cost by itself otherwise. It is how training reads a
-// loss: the table of a large taxonomy would not fit into memory.
+// entry per leaf, in the order of Taxonomy.Leaves. It takes one pass over the nodes if the loss is
+// a Rower of this taxonomy, otherwise it calls Cost for every leaf. Training reads a loss with it,
+// because the table of a large taxonomy would not fit into memory.
 func Row(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	leaves := t.Leaves()
 	dst = dst[:len(leaves)]
@@ -53,7 +53,7 @@ func Row(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	scratch.Put(nodes)
 }
 
-// NodeRow does what Row does for all nodes: dst has one entry a node, by id.
+// NodeRow is Row for all nodes: dst has one entry per node, by id.
 func NodeRow(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	dst = dst[:t.Len()]
 	if r, ok := rower(l, t); ok {
@@ -63,9 +63,8 @@ func NodeRow(l Loss, t *taxonomy.Taxonomy, truth int, dst []float64) {
 	costs(l, truth, dst)
 }
 
-// Check returns an error where l was made for a taxonomy with other nodes than t, so that its costs
-// would be wrong or not there; the edges may differ. Losses that don't say what they are about
-// pass.
+// Check returns an error if l was made for a taxonomy with other nodes than t, so that costs would
+// be wrong or missing; the edges may differ. Losses without a known taxonomy pass.
 func Check(l Loss, t *taxonomy.Taxonomy) error { return check(l, t) }
 
 // CheckSets is Check for a loss of sets.
@@ -93,7 +92,7 @@ func rower(l Loss, t *taxonomy.Taxonomy) (Rower, bool) {
 	return r, ok && (r.Taxonomy() == nil || r.Taxonomy() == t)
 }
 
-// leafRower knows the costs of the leaves of a tree or forest without those of the other nodes.
+// leafRower computes the costs of the leaves of a tree or forest without those of the other nodes.
 type leafRower interface {
 	leafRow(truth int, dst []float64)
 }

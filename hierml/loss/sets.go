@@ -9,21 +9,21 @@ import (
 )
 
 // SetLoss is the cost of predicting one set of labels when another is true. Sets are slices of node
-// ids in any order; a label given twice counts once, and ancestors of a label are added by the
-// losses that are about them. Sets may be empty.
+// ids in any order. A repeated label counts once, and losses on ancestors add these themselves.
+// Sets may be empty.
 type SetLoss interface {
 	SetCost(truth, predicted []int) float64
 }
 
-// Decomposing is a SetLoss that is a sum over the nodes of the prediction, so that a search for the
-// best set needs nothing but a value a node [CSS16, section 7.1].
+// Decomposing is a SetLoss that is a sum over the nodes of the prediction, so a search for the best
+// set needs only one value per node [CSS16, section 7.1].
 type Decomposing interface {
 	SetLoss
 
-	// Decompose writes for every node into dst what its presence among the ancestors of the
-	// prediction (or among its labels) adds to the cost when truth is true, and returns the cost of
-	// the empty prediction: SetCost(truth, z) is that constant and the sum of dst over the
-	// ancestors of z. dst has one entry a node.
+	// Decompose writes the contribution of every node to the cost, if it is at or above the
+	// prediction and truth is true, into dst, and returns the cost of the empty prediction.
+	// SetCost(truth, z) is that constant plus the sum of dst over the ancestors of z. dst has one
+	// entry per node.
 	Decompose(truth []int, dst []float64) (constant float64)
 }
 
@@ -94,11 +94,11 @@ func asSet(of func(*taxonomy.Taxonomy) (Loss, error)) func(*taxonomy.Taxonomy) (
 	}
 }
 
-// SetNames returns the names that NamedSet knows, sorted.
+// SetNames returns the names that NamedSet accepts, sorted.
 func SetNames() []string { return names(sets) }
 
-// NamedSet returns the loss of sets called name on the taxonomy: leaf_symdiff, symdiff, half, uni,
-// sib or sub.
+// NamedSet returns the loss of sets with the given name on the taxonomy: leaf_symdiff, symdiff,
+// half, uni, sib or sub.
 func NamedSet(name string, t *taxonomy.Taxonomy) (SetLoss, error) {
 	constructor, ok := sets[name]
 	if !ok {
@@ -107,9 +107,10 @@ func NamedSet(name string, t *taxonomy.Taxonomy) (SetLoss, error) {
 	return constructor(t)
 }
 
-// Ranking returns the loss of a ranking of the leaves when truth is the set of true labels: the
-// cost of each pair of a leaf in truth and one not in it that has a strictly larger score, by l.
-// With Symdiff it is [Cai08, (3.15)]. scores has one entry a leaf, in the order of Taxonomy.Leaves.
+// Ranking returns the loss of a ranking of the leaves when truth is the set of true labels: the sum
+// of the costs, by l, over pairs of a leaf in truth and one not in it with a strictly larger score.
+// With Symdiff it is [Cai08, (3.15)]. scores has one entry per leaf, in the order of
+// Taxonomy.Leaves.
 func Ranking(l Loss, t *taxonomy.Taxonomy, truth []int, scores []float64) float64 {
 	leaves := t.Leaves()
 	row := borrow(len(leaves))

@@ -17,7 +17,7 @@ const (
 // large one.
 func (l table) String() string { return l.shown().String() }
 
-// HTML returns the costs as String does.
+// HTML returns the table of String in HTML.
 func (l table) HTML() string { return l.shown().HTML() }
 
 func (l table) shown() *tables.Table {

@@ -16,12 +16,12 @@ func Symdiff(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 1, 1) }
 // deep it is the height of the lowest common ancestor. It is a Decomposing loss.
 func Half(t *taxonomy.Taxonomy) Loss { return newWeighted(t, nil, 0.5, 0.5) }
 
-// Weighted returns the loss [Cai08, (3.11)], for items that are delivered to those who asked for a
-// node: weight[n] is how many ask for node n, missed what it costs not to deliver to one of them,
-// added what it costs to deliver without need. A node that is an ancestor of the truth alone costs
-// missed times its weight, one that is an ancestor of the prediction alone added times its weight.
-// Weights of 1 with costs of 1 are Symdiff. Where missed and added differ the loss isn't symmetric.
-// Nothing may be negative; weight is not copied. It is a Decomposing loss.
+// Weighted returns the loss [Cai08, (3.11)], for items that are delivered to the subscribers of
+// nodes: weight[n] is the number of subscribers of node n, missed the cost of not delivering to one
+// of them, and added the cost of an unnecessary delivery. A node that is an ancestor of the truth
+// only costs missed times its weight, one that is an ancestor of the prediction only costs added
+// times its weight. With weights and costs of 1 it is Symdiff. If missed and added differ, the loss
+// isn't symmetric. No value may be negative; weight is not copied. It is a Decomposing loss.
 func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Loss, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
