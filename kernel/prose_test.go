@@ -12,7 +12,10 @@ import (
 )
 
 // proven are the notebooks whose text states what their experiments found.
-var proven = []string{"papers.ipynb", "13-newsgroups.ipynb", "methods.ipynb"}
+var proven = []string{
+	"papers.ipynb", "13-newsgroups.ipynb", "methods.ipynb",
+	"04-perceptrons.ipynb", "05-svm.ipynb", "06-normalize.ipynb", "07-sharing.ipynb", "08-orthogonal.ipynb",
+}
 
 // elsewhere is the metadata of a cell of text that has figures which no output of its section has:
 // an object of figures as they are written, each with where it is from.
