@@ -27,6 +27,7 @@ type Interaction struct {
 	last     time.Time // when a control was changed
 	first    time.Time // when the first was since the function was to run again
 	settling bool      // settle runs
+	hasty    bool      // a change since the last run interrupts it
 	asked    bool      // a run waits for its turn
 	stop     func()    // interrupts the run; nil if none runs
 	outdated bool      // the run was interrupted for the next
@@ -37,6 +38,14 @@ type input struct {
 	Widget
 	value func() reflect.Value
 	watch func(changed func())
+}
+
+// named is the model that has the label.
+func (in input) named() *model {
+	if c, plays := in.Widget.(*PlayControl); plays {
+		return c.slider.model
+	}
+	return in.base()
 }
 
 // Interact shows controls for the parameters of a function, calls it, and shows below them what it
@@ -57,7 +66,7 @@ type input struct {
 //	[]string{"a", "b"}    a choice of elements, which may be of any type
 //	map[string]T{"a": v}  a choice of values by their names
 //
-// The elements of a slice are called what their method String or their field Name says, or else by
+// [Play] is a slider that moves by itself. The elements of a slice are called what their method String or their field Name says, or else by
 // their type and index.
 //
 // Each is labelled with the name of its parameter. The results may be of any types and number; a
@@ -140,14 +149,18 @@ func newInteraction(labels []string, f any, controls []any) (*Interaction, error
 		if err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", label, err)
 		}
-		in.base().labelled(label, 0)
-		room = max(room, len([]rune(in.base().label())))
-		in.watch(i.changed)
+		in.named().labelled(label, 0)
+		room = max(room, len([]rune(in.named().label())))
+		if _, plays := in.Widget.(*PlayControl); plays {
+			in.watch(func() { i.changed(false) })
+		} else {
+			in.watch(func() { i.changed(true) })
+		}
 		i.inputs = append(i.inputs, in)
 	}
 	var children []any
 	for _, in := range i.inputs {
-		in.base().labelled("", min(max(room, 6)+2, 40))
+		in.named().labelled("", min(max(room, 6)+2, 40))
 		children = append(children, in.Widget)
 	}
 	i.box = VBox(append(children, i.out)...)
@@ -215,11 +228,12 @@ const (
 	most = 200 * time.Millisecond
 )
 
-// changed notes that the user has changed a control.
-func (i *Interaction) changed() {
+// changed notes that a control has changed, which interrupts the run or leaves it to its end.
+func (i *Interaction) changed(interrupts bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.last = time.Now()
+	i.hasty = i.hasty || interrupts
 	if !i.settling {
 		i.settling, i.first = true, i.last
 		go i.settle()
@@ -241,10 +255,11 @@ func (i *Interaction) settle() {
 			continue
 		}
 		i.settling = false
-		if i.stop != nil {
+		if i.hasty && i.stop != nil {
 			i.outdated = true
 			i.stop()
 		}
+		i.hasty = false
 		ask := !i.asked
 		i.asked = true
 		i.mu.Unlock()
@@ -332,6 +347,8 @@ func newInput(t parameter, control any) (input, error) {
 		return inputOf(w, t, c.control.get, c.watch)
 	case *IntControl:
 		return inputOf(w, t, c.control.get, c.watch)
+	case *PlayControl:
+		return inputOf(w, t, c.slider.get, c.slider.watch)
 	case *BoolControl:
 		return inputOf(w, t, c.control.get, c.watch)
 	case *TextControl:
@@ -352,7 +369,7 @@ func (p parameter) remedy() string {
 	case isFloat(kind):
 		return "take nb.Slider or a number"
 	case isNumber(kind):
-		return "take nb.IntSlider or a whole number"
+		return "take nb.IntSlider, nb.Play or a whole number"
 	case kind == reflect.Bool:
 		return "take nb.Checkbox or true"
 	case kind == reflect.String:

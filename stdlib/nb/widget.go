@@ -57,8 +57,10 @@ type model struct {
 	styleName string
 	style     map[string]any
 
-	// The other models that the state refers to.
+	// The other models that the state refers to; the front end gives two that are joined the same
+	// value.
 	children []Widget
+	joined   bool
 	// still returns how the widget is shown without the front end's help.
 	still func() map[string]any
 
@@ -131,7 +133,22 @@ func (m *model) open() (id string, err error) {
 		return "", err
 	}
 	m.comm = c
+	if m.joined {
+		if err := m.join(children[0], children[1]); err != nil {
+			return "", err
+		}
+	}
 	return c.ID(), nil
+}
+
+// join has the front end give two models the same value. The caller holds m.mu.
+func (m *model) join(source, target string) error {
+	c, err := openModel(controlsModule, "Link", "", map[string]any{"source": []string{source, "value"}, "target": []string{target, "value"}}, nil,
+		func(*Comm, string, Message) func() { return nil })
+	if err == nil {
+		m.aside = append(m.aside, c)
+	}
+	return err
 }
 
 // beside opens a model that the state refers to by key and that is nothing but its state. The
