@@ -19,11 +19,15 @@ var chartPackage = table.Package{
 		{Name: "Check", Value: chart.Check},
 		{Name: "CompareRegions", Value: chart.CompareRegions},
 		{Name: "Confusion", Value: chart.Confusion},
+		{Name: "ConfusionByLevel", Value: chart.ConfusionByLevel},
 		{Name: "ConfusionOf", Value: chart.ConfusionOf},
+		{Name: "Contributions", Value: chart.Contributions},
 		{Name: "Convergence", Value: chart.Convergence},
 		{Name: "Decision", Value: chart.Decision},
 		{Name: "DecisionRegions", Value: chart.DecisionRegions},
 		{Name: "Dendrogram", Value: chart.Dendrogram},
+		{Name: "Icicle", Value: chart.Icicle},
+		{Name: "IcicleOf", Value: chart.IcicleOf},
 		{Name: "LearningCurve", Value: chart.LearningCurve},
 		{Name: "Margins", Value: chart.Margins},
 		{Name: "NodeBars", Value: chart.NodeBars},
@@ -34,6 +38,7 @@ var chartPackage = table.Package{
 	},
 	Types: []table.Symbol{
 		{Name: "Contender", Value: (*chart.Contender)(nil)},
+		{Name: "Explained", Value: (*chart.Explained)(nil)},
 		{Name: "Figure", Value: (*chart.Figure)(nil)},
 		{Name: "Mergers", Value: (*chart.Mergers)(nil)},
 		{Name: "PredictFunc", Value: (*chart.PredictFunc)(nil)},
@@ -41,10 +46,21 @@ var chartPackage = table.Package{
 		{Name: "Separator", Value: (*chart.Separator)(nil)},
 	},
 	Wrappers: []table.Symbol{
+		{Name: "Explained", Value: (*_chart_Explained)(nil)},
 		{Name: "Mergers", Value: (*_chart_Mergers)(nil)},
 		{Name: "Predictor", Value: (*_chart_Predictor)(nil)},
 		{Name: "Separator", Value: (*_chart_Separator)(nil)},
 	},
+}
+
+// _chart_Explained makes interpreted values a chart.Explained.
+type _chart_Explained struct {
+	IValue         any
+	WContributions func() ([]string, []string, [][]float64)
+}
+
+func (w _chart_Explained) Contributions() ([]string, []string, [][]float64) {
+	return w.WContributions()
 }
 
 // _chart_Mergers makes interpreted values a chart.Mergers.
