@@ -27,7 +27,6 @@ type Interaction struct {
 	last     time.Time // when a control was changed
 	first    time.Time // when the first was since the function was to run again
 	settling bool      // settle runs
-	hasty    bool      // a change since the last run interrupts it
 	asked    bool      // a run waits for its turn
 	stop     func()    // interrupts the run; nil if none runs
 	outdated bool      // the run was interrupted for the next
@@ -151,11 +150,10 @@ func newInteraction(labels []string, f any, controls []any) (*Interaction, error
 		}
 		in.named().labelled(label, 0)
 		room = max(room, len([]rune(in.named().label())))
-		if _, plays := in.Widget.(*PlayControl); plays {
-			in.watch(func() { i.changed(false) })
-		} else {
-			in.watch(func() { i.changed(true) })
+		if c, plays := in.Widget.(*PlayControl); plays {
+			c.busy = i.busy
 		}
+		in.watch(i.changed)
 		i.inputs = append(i.inputs, in)
 	}
 	var children []any
@@ -228,12 +226,18 @@ const (
 	most = 200 * time.Millisecond
 )
 
-// changed notes that a control has changed, which interrupts the run or leaves it to its end.
-func (i *Interaction) changed(interrupts bool) {
+// busy tells whether the function runs, or is to run for what has changed.
+func (i *Interaction) busy() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.settling || i.asked || i.stop != nil
+}
+
+// changed notes that the user has changed a control.
+func (i *Interaction) changed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.last = time.Now()
-	i.hasty = i.hasty || interrupts
 	if !i.settling {
 		i.settling, i.first = true, i.last
 		go i.settle()
@@ -255,11 +259,10 @@ func (i *Interaction) settle() {
 			continue
 		}
 		i.settling = false
-		if i.hasty && i.stop != nil {
+		if i.stop != nil {
 			i.outdated = true
 			i.stop()
 		}
-		i.hasty = false
 		ask := !i.asked
 		i.asked = true
 		i.mu.Unlock()

@@ -56,11 +56,10 @@ type model struct {
 	// that have none.
 	styleName string
 	style     map[string]any
+	width     string // of the layout, as CSS has it; empty for the usual one
 
-	// The other models that the state refers to; the front end gives two that are joined the same
-	// value.
+	// The other models that the state refers to.
 	children []Widget
-	joined   bool
 	// still returns how the widget is shown without the front end's help.
 	still func() map[string]any
 
@@ -120,7 +119,11 @@ func (m *model) open() (id string, err error) {
 			err = errors.Join(err, m.closeAside())
 		}
 	}()
-	if err := m.beside("layout", baseModule, "Layout", nil); err != nil {
+	layout := map[string]any{}
+	if m.width != "" {
+		layout["width"] = m.width
+	}
+	if err := m.beside("layout", baseModule, "Layout", layout); err != nil {
 		return "", err
 	}
 	if m.styleName != "" {
@@ -133,22 +136,7 @@ func (m *model) open() (id string, err error) {
 		return "", err
 	}
 	m.comm = c
-	if m.joined {
-		if err := m.join(children[0], children[1]); err != nil {
-			return "", err
-		}
-	}
 	return c.ID(), nil
-}
-
-// join has the front end give two models the same value. The caller holds m.mu.
-func (m *model) join(source, target string) error {
-	c, err := openModel(controlsModule, "Link", "", map[string]any{"source": []string{source, "value"}, "target": []string{target, "value"}}, nil,
-		func(*Comm, string, Message) func() { return nil })
-	if err == nil {
-		m.aside = append(m.aside, c)
-	}
-	return err
 }
 
 // beside opens a model that the state refers to by key and that is nothing but its state. The

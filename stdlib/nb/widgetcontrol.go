@@ -308,14 +308,29 @@ func (c *control[T]) update(key string, text json.RawMessage) (accepted bool, th
 		return true, nil
 	}
 	c.value = v
-	return true, func() {
-		for _, f := range c.heed {
-			f()
-		}
-		if c.react != nil {
-			c.post(c.react(v))
-		}
+	return true, c.tell
+}
+
+// tell says that the value has changed. The caller holds c.mu.
+func (c *control[T]) tell() {
+	for _, f := range c.heed {
+		f()
 	}
+	if c.react != nil {
+		c.post(c.react(c.value))
+	}
+}
+
+// move sets the value, in the front end too, as if the user had done it.
+func (c *control[T]) move(v T) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.comm == nil {
+		return
+	}
+	c.value = v
+	_ = c.set(map[string]any{c.key: c.encode(v)}) // a front end that is gone needs none of it
+	c.tell()
 }
 
 // watch has f called, with the lock of the model held, when the user changes the value.

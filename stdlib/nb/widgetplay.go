@@ -1,40 +1,50 @@
 package nb
 
-import "errors"
+import (
+	"encoding/json"
+	"sync"
+	"time"
+)
 
 // A PlayControl is a slider over whole numbers that moves by itself.
 type PlayControl struct {
-	*model
-	slider, buttons *IntControl
+	*Box
+	slider *IntControl
+	button *model
+	lo, hi int
+
+	mu      sync.Mutex
+	playing *time.Timer // of the next move; nil at rest
+	busy    func() bool // whether what the last move has begun goes on; nil for never
 }
 
-// playInterval is how long a PlayControl stays at a number: milliseconds.
-const playInterval = 500
+// playInterval is how long a PlayControl stays at a number at least.
+const playInterval = 400 * time.Millisecond
 
-// Play returns a slider over the whole numbers from lo to hi that stands at value, with buttons: one
-// lets it move to hi, a number after the other, and others stop it and bring it back to lo. As a
-// control of [Interact] it shows how something goes on, such as a training:
+// Play returns a slider over the whole numbers from lo to hi that stands at value, with a button
+// that lets it move to hi, a number after the other, or from lo on if it stands at hi. Pressed
+// again, it stops. As a control of [Interact] it shows how something goes on, such as a training:
 //
 //	nb.Interact(func(epochs int) (any, error) {
 //		return regionsAfter(epochs)
 //	}, nb.Play(1, 30, 1))
 //
-// A call of the function is not interrupted by the next number, as it is by other controls. Numbers
-// that the slider passes meanwhile are left out.
+// There the slider moves on when the function has returned.
 func Play(lo, hi, value int, label ...string) *PlayControl {
 	must("nb.Play", between(lo, hi, value))
-	slider := IntSlider(lo, hi, value, label...)
-	buttons := &IntControl{control[int]{value: value, key: "value"}}
-	buttons.init("Play", "DescriptionStyle", nil, map[string]any{
-		"value": value, "min": lo, "max": hi, "step": 1, "interval": playInterval, "playing": false, "repeat": false, "show_repeat": true,
-	}, func(v int) error { return between(lo, hi, v) })
-	c := &PlayControl{
-		&model{
-			name: "HBox", module: controlsModule, children: []Widget{buttons, slider}, joined: true,
-			state: map[string]any{"children": []string{}, "box_style": ""},
-		}, slider, buttons,
+	c := &PlayControl{slider: IntSlider(lo, hi, value, label...), lo: lo, hi: hi}
+	b := Button("", func() {})
+	c.button = b.model
+	c.button.state["icon"], c.button.state["tooltip"] = "play", "play"
+	c.button.width = "3em"
+	c.button.custom = func(content json.RawMessage) {
+		var event struct{ Event string }
+		if json.Unmarshal(content, &event) == nil && event.Event == "click" {
+			c.pressed()
+		}
 	}
-	c.still = slider.still
+	c.Box = HBox(b, c.slider)
+	c.still = c.slider.still
 	return c
 }
 
@@ -43,8 +53,75 @@ func Play(lo, hi, value int, label ...string) *PlayControl {
 func (c *PlayControl) Value() int { return c.slider.Value() }
 
 // Set moves the slider to a number, which has to be in its range. OnChange's function is not called.
-func (c *PlayControl) Set(v int) error { return errors.Join(c.slider.Set(v), c.buttons.Set(v)) }
+func (c *PlayControl) Set(v int) error { return c.slider.Set(v) }
 
 // OnChange has f called with the number whenever the slider has moved, by itself or by the user. See
 // [Button] for when and how; a later call replaces f.
 func (c *PlayControl) OnChange(f func(int)) { c.slider.OnChange(f) }
+
+// Close implements [Widget].
+func (c *PlayControl) Close() error {
+	c.mu.Lock()
+	c.rest()
+	c.mu.Unlock()
+	return c.Box.Close()
+}
+
+// pressed begins or ends the play. The caller holds the lock of the button.
+func (c *PlayControl) pressed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	plays := c.playing == nil
+	c.show(plays)
+	if !plays {
+		c.rest()
+		return
+	}
+	if c.slider.Value() == c.hi {
+		c.slider.move(c.lo)
+	} else {
+		c.slider.move(c.slider.Value() + 1)
+	}
+	c.playing = time.AfterFunc(playInterval, c.next)
+}
+
+// next moves the slider on.
+func (c *PlayControl) next() {
+	c.button.mu.Lock()
+	defer c.button.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.playing == nil {
+		return
+	}
+	if c.busy == nil || !c.busy() {
+		v := c.slider.Value() + 1
+		if v <= c.hi {
+			c.slider.move(v)
+		}
+		if v >= c.hi {
+			c.rest()
+			c.show(false)
+			return
+		}
+	}
+	c.playing.Reset(playInterval)
+}
+
+// rest ends the play. The caller holds c.mu.
+func (c *PlayControl) rest() {
+	if c.playing != nil {
+		c.playing.Stop()
+		c.playing = nil
+	}
+}
+
+// show draws the button as what it does next. The caller holds its lock. A front end that is gone
+// needs none of it.
+func (c *PlayControl) show(plays bool) {
+	icon := "play"
+	if plays {
+		icon = "pause"
+	}
+	_ = c.button.set(map[string]any{"icon": icon, "tooltip": icon})
+}
