@@ -183,7 +183,7 @@ var settings = map[string]string{
   "@jupyterlab/notebook-extension:tracker": {"autoStartDefaultKernel": true}
 }
 `,
-	"etc/jupyter/jupyter_server_config.d/hierml.json": `{"MultiKernelManager": {"default_kernel_name": "hierml"}}
+	"etc/jupyter/jupyter_server_config.json": `{"MultiKernelManager": {"default_kernel_name": "hierml"}}
 `,
 }
 

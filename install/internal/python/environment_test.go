@@ -152,7 +152,7 @@ func TestSettings(t *testing.T) {
 			"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false},
 			"@jupyterlab/notebook-extension:tracker":      {"autoStartDefaultKernel": true},
 		},
-		"etc/jupyter/jupyter_server_config.d/hierml.json": {"MultiKernelManager": {"default_kernel_name": "hierml"}},
+		"etc/jupyter/jupyter_server_config.json": {"MultiKernelManager": {"default_kernel_name": "hierml"}},
 	} {
 		text, err := os.ReadFile(filepath.Join(e.Dir, file))
 		if err != nil {
