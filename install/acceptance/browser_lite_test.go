@@ -122,6 +122,33 @@ func TestBrowserLite(t *testing.T) {
 	eval[chromedp.Void](t, p, `window.jupyterapp.shell.currentWidget.sessionContext.shutdown()`, patience)
 }
 
+// TestBrowserLiteFirst follows the link to a site ten times, each time as a new visitor, and runs all
+// cells as soon as the notebook is there, before its kernel is. JupyterLab must not ask for a kernel.
+func TestBrowserLiteFirst(t *testing.T) {
+	_, err := browser.Find()
+	testrun.Need(t, "browser", err)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "try.ipynb"), notebookOf(t, "1+2", "3+4"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	server := serveLite(t, buildLite(t, folder))
+	for range 10 {
+		p := openPage(t)
+		p.checkConsole(t)
+		run(t, p, "opening the site", time.Minute, chromedp.Navigate(server.URL))
+		// Until the file is read, the notebook has one empty cell.
+		testrun.Await(t, "the notebook is there", func() bool {
+			there, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`window.jupyterapp?.shell?.currentWidget?.content?.model?.cells?.length === 2`))
+			return there && err == nil
+		})
+		eval[chromedp.Void](t, p, `void window.jupyterapp.commands.execute("notebook:run-all-cells")`, patience)
+		const ended = `document.querySelector(".jp-Dialog")?.textContent ?? [...document.querySelectorAll(".jp-OutputArea-executeResult")].map(e => e.textContent).join().endsWith("7")`
+		if said := poll[any](t, p, "the cells have run", ended, time.Minute); said != true {
+			t.Fatalf("JupyterLab asks: %v", said)
+		}
+	}
+}
+
 // enter opens a site, which goes on to its first notebook, and waits until that is drawn or the
 // kernel loads.
 func (p *page) enter(t *testing.T, address string) {

@@ -247,6 +247,8 @@ func (w *writer) settings() error {
 	settings["appName"], settings["defaultKernelName"] = "hierml", "hierml"
 	settings["federated_extensions"] = w.extensions
 	settings["contentsAllJsonFile"] = contentsList
+	// A notebook that names no kernel would otherwise open a dialog.
+	settings["settingsOverrides"] = map[string]any{"@jupyterlab/notebook-extension:tracker": map[string]any{"autoStartDefaultKernel": true}}
 	settings["enableServiceWorkerCache"] = true
 	settings["exposeAppInBrowser"] = true
 	kind := func(name, mime, format string, extensions ...string) map[string]any {

@@ -22,7 +22,9 @@
     init(s) { scope = s; },
     async get(module) {
       if (module !== './extension') throw new Error(`${NAME} has no ${module}`);
-      const [services, signaling] = await Promise.all([shared('@jupyterlite/services'), shared('@lumino/signaling')]);
+      const [services, signaling, { SessionContext }] = await Promise.all(
+        [shared('@jupyterlite/services'), shared('@lumino/signaling'), shared('@jupyterlab/apputils')]);
+      startOnce(SessionContext.prototype);
       return () => ({ __esModule: true, default: [plugin(services, signaling)] });
     },
   };
@@ -58,6 +60,30 @@
         // if this one is not yet in the list, which is read anew some time after it has changed.
         await app.serviceManager.kernelspecs.refreshSpecs();
       },
+    };
+  }
+
+  // startOnce makes a cell wait for its notebook's kernel if it is run while the notebook opens.
+  // JupyterLab starts a second kernel for it, or asks for one in a dialog, and loses the run.
+  function startOnce(sessions) {
+    const { initialize, startKernel } = sessions;
+    const states = new WeakMap();
+    const state = session => {
+      if (!states.has(session)) {
+        const s = {};
+        s.initialized = new Promise(resolve => { s.initialize = resolve; }); // the notebook's kernel is known
+        states.set(session, s);
+      }
+      return states.get(session);
+    };
+    sessions.initialize = function () {
+      state(this).initialize();
+      return initialize.call(this);
+    };
+    sessions.startKernel = async function () {
+      const s = state(this);
+      await s.initialized;
+      return s.starting ??= startKernel.call(this).finally(() => { s.starting = undefined; });
     };
   }
 
