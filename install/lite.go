@@ -3,12 +3,14 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -209,6 +211,9 @@ func buildPage(ctx context.Context, c *console, root, goroot, cache string) (com
 	}); err != nil {
 		return "", err
 	}
+	if err := limitMemory(program); err != nil {
+		return "", err
+	}
 	compressed = program + ".xz"
 	// The go command writes the program again even if it is the same, and to compress it takes most
 	// of a minute.
@@ -232,6 +237,49 @@ func buildPage(ctx context.Context, c *console, root, goroot, cache string) (com
 	}
 	step.end("done")
 	return compressed, nil
+}
+
+// memoryPages is how much memory a kernel in a browser may have: 2 GiB, in the pages of WebAssembly.
+const memoryPages = 2 << 30 >> 16
+
+// limitMemory limits the memory of a program of WebAssembly. Go sets no limit, so a cell could take
+// 4 GiB, from which a small machine does not recover, before its kernel ends.
+func limitMemory(file string) error {
+	program, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	limited, err := withLimit(program, memoryPages)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return os.WriteFile(file, limited, 0o755)
+}
+
+// withLimit returns a program of WebAssembly whose one memory has at most a number of pages.
+func withLimit(program []byte, pages uint64) ([]byte, error) {
+	const header, memory = 8, 5 // bytes, and the identifier of a section
+	for at := header; at < len(program); {
+		size, n := binary.Uvarint(program[at+1:])
+		begin := at + 1 + n
+		if n <= 0 || size > uint64(len(program)-begin) {
+			break
+		}
+		section := program[begin : begin+int(size)]
+		if program[at] != memory {
+			at = begin + len(section)
+			continue
+		}
+		// One memory, with or without a maximum behind the pages that it begins with.
+		if len(section) < 3 || section[0] != 1 || section[1] > 1 {
+			break
+		}
+		least, _ := binary.Uvarint(section[2:])
+		limits := binary.AppendUvarint(binary.AppendUvarint([]byte{1, 1}, least), pages)
+		sized := binary.AppendUvarint([]byte{memory}, uint64(len(limits)))
+		return slices.Concat(program[:at], sized, limits, program[begin+len(section):]), nil
+	}
+	return nil, errors.New("no memory that can be limited; this Go writes WebAssembly in another way")
 }
 
 // compressProgram compresses a file as xz, by the first Python that can.

@@ -36,10 +36,13 @@ onmessage = async ({ data: m }) => {
       files.folder(m.folder);
       hierml.before = m.before;
       const go = new Go();
-      go.env = { HOME: '/tmp', TMPDIR: '/tmp' };
+      // The collector works harder before the memory of 2 GiB, to which the build limits the program, is full.
+      go.env = { HOME: '/tmp', TMPDIR: '/tmp', GOMEMLIMIT: '1800MiB' };
       // Notebooks that find no folder of data sets draw theirs.
       if (await new Promise(there => fs.stat('/drive/data', error => there(!error)))) go.env.HIERML_DATA = '/drive/data';
-      go.exit = status => ended('the program ended with status ' + status + (files.said() ? ': ' + files.said() : ''));
+      go.exit = status => ended(/out of memory/.test(files.said())
+        ? 'out of memory: in a browser, a kernel may use 2 GB'
+        : 'the program ended with status ' + status + (files.said() ? ': ' + files.said() : ''));
       await go.run(await WebAssembly.instantiate(m.module, go.importObject));
       break;
     }
