@@ -205,23 +205,29 @@ func (w *writer) extension(name string, data []byte) error {
 	return w.write("extensions/"+name, data)
 }
 
-// entrance writes the page at the site's own address, which goes on to JupyterLab with the first
-// notebook. Pages of JupyterLite look in it for settings.
+// entrance writes the page at the site's own address, which goes on to the first notebook: in
+// JupyterLab, or on a narrow screen alone, as in Jupyter Notebook. Pages of JupyterLite look in it
+// for settings.
 func (w *writer) entrance() error {
-	address := "lab/index.html"
+	lab, alone := "lab/index.html", "tree/index.html"
 	if w.first != "" {
-		address += "?path=" + strings.ReplaceAll(url.QueryEscape(w.first), "+", "%20")
+		query := "?path=" + strings.ReplaceAll(url.QueryEscape(w.first), "+", "%20")
+		lab, alone = lab+query, "notebooks/index.html"+query
 	}
 	return w.write(entranceFile, fmt.Appendf(nil, `<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
 <title>hierml</title>
 <script id="jupyter-config-data" type="application/json" data-jupyter-lite-root=".">{}</script>
-<meta http-equiv="refresh" content="0; url=%s">
-<a href="%[1]s">To the notebooks</a>
+<script>location.replace(matchMedia('(max-width: %dpx)').matches ? '%s' : '%s');</script>
+<p><a href="%[3]s">To the notebooks</a>, or <a href="%[2]s">to one notebook for a narrow screen</a>
 </html>
-`, address))
+`, narrow, alone, lab))
 }
+
+// narrow is the width of a screen, in pixels, up to which JupyterLab leaves a notebook no room.
+const narrow = 760
 
 // entranceFile is what servers send for the address of a folder.
 const entranceFile = "index.html"

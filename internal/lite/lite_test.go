@@ -196,7 +196,8 @@ func TestBuild(t *testing.T) {
 	if got := read("service-worker.js"); got != string(serviceWorker) {
 		t.Errorf("the service worker is %s", got)
 	}
-	if got := read("index.html"); !strings.Contains(got, `url=lab/index.html?path=one%20%26%20only.ipynb"`) || strings.Contains(got, "another") {
+	const first = "/index.html?path=one%20%26%20only.ipynb'"
+	if got := read("index.html"); !strings.Contains(got, "? 'notebooks"+first+" : 'lab"+first) || strings.Contains(got, "another") {
 		t.Errorf("the site opens with %s", got)
 	}
 	if schemas := read("build/schemas/all_federated.json"); !strings.Contains(schemas, `"id":"@a/widgets:plugin"`) {
