@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 )
@@ -21,10 +22,11 @@ var temmlProgram = sync.OnceValue(func() *goja.Program { return goja.MustCompile
 
 // The bounds on the formulas of a notebook. Temml's work grows with the square of a formula's length.
 const (
-	maxFormula   = 2000    // bytes of one formula
-	maxWork      = 50_000  // of all different formulas, by the function work
-	sparedMathML = 100_000 // bytes of MathML beyond 20 for each byte of LaTeX
-	callDepth    = 5000    // of Temml's functions, which call each other for each brace
+	maxFormula   = 2000            // bytes of one formula
+	maxWork      = 50_000          // of all different formulas, by the function work
+	sparedMathML = 100_000         // bytes of MathML beyond 20 for each byte of LaTeX
+	callDepth    = 5000            // of Temml's functions, which call each other for each brace
+	maxTime      = 3 * time.Second // of one formula; some commands in each other take exponential time
 )
 
 // work is the share of maxWork that a formula takes: 115 for 60 bytes, 840 for 240 bytes.
@@ -100,6 +102,9 @@ func (d *drawing) converted(key formulaKey) (mathML string) {
 		d.convert = newConverter()
 	}
 	mathML, err := d.convert(key.latex, key.display)
+	if _, interrupted := errors.AsType[*goja.InterruptedError](err); interrupted {
+		d.left = 0 // the next ones stay LaTeX, or each could take as long
+	}
 	if err != nil {
 		return ""
 	}
@@ -138,6 +143,9 @@ func newConverter() func(latex string, display bool) (string, error) {
 		if err := errors.Join(options.Set("displayMode", display), options.Set("throwOnError", true)); err != nil {
 			return "", err
 		}
+		timer := time.AfterFunc(maxTime, func() { vm.Interrupt("too slow") })
+		defer vm.ClearInterrupt()
+		defer timer.Stop()
 		result, err := render(goja.Undefined(), vm.ToValue(latex), options)
 		if err != nil {
 			return "", err

@@ -205,6 +205,7 @@ func TestFormulaBudgets(t *testing.T) {
 		{"braces", "$" + strings.Repeat("{", maxFormula/2-1) + "a" + strings.Repeat("}", maxFormula/2-1) + "$", 0, 1},
 		{"fractions", "$" + strings.Repeat(`\frac{1}{`, 180) + "a" + strings.Repeat("}", 180) + "$", 0, 1},
 		{"expansions", "$" + strings.Repeat(`\iff`, maxFormula/4) + "$", 0, 0},
+		{"exponential time", "$" + strings.Repeat(`\mathllap{`, 100) + "a" + strings.Repeat("}", 100) + "$ and $b$", 0, 0},
 		{"a wide matrix", `$\begin{matrix}` + strings.Repeat("&", maxFormula-40) + `\end{matrix}$`, 0, 0},
 		{"many", many(2500), 500, maxWork / work("a_{1}")},
 		{"the same", strings.Repeat("$a$ and so on\n\n", 1000), 1000, 1000},
@@ -234,8 +235,10 @@ func FuzzFormulas(f *testing.F) {
 	for _, latex := range []string{`\frac12`, `\left(\sqrt[3]{x}\right)`, `\begin{cases}a&b\\c&d\end{cases}`, `\text{a $b$ <i>}`, `\ce{H2O}`, `x^{y^{z}}_{'}`, `\color{#f00}x`, "\xff", "é\U0001d4dc", `\char"110000`, `\rule{1em}{-1em}`} {
 		f.Add(latex, true)
 	}
+	convert := newConverter()
 	f.Fuzz(func(t *testing.T, latex string, display bool) {
 		d := newDrawing()
+		d.convert = convert
 		raw := string(d.html(latex, display))
 		if before, after := textOf(t, raw), textOf(t, string(sanitized(raw))); before != after {
 			t.Errorf("%q loses text: %q of %q", latex, after, before)
