@@ -13,9 +13,9 @@ import (
 
 // Errors of comms.
 var (
-	// ErrNoFrontEnd says that nobody is there to open a comm with, as in a compiled program.
+	// ErrNoFrontEnd means that there is no front end to open a comm with, as in a compiled program.
 	ErrNoFrontEnd = host.ErrNoFrontEnd
-	// ErrCommClosed says that either side has closed the comm.
+	// ErrCommClosed means that either side closed the comm.
 	ErrCommClosed = errors.New("the comm is closed")
 )
 
@@ -23,17 +23,17 @@ var (
 // either side closes it, or until the process that runs the cells ends.
 //
 // Data is any value that encoding/json turns into an object: a map, a struct, json.RawMessage; nil
-// stands for the empty object. Everything else, such as a number, a list, a string, or JSON text in
-// a []byte, is refused. So is a value of a type that a cell declares, as its fields cannot be seen
-// from here; what json.Marshal makes of it is taken as a json.RawMessage. Buffers are bytes that go
-// along as they are; they may be changed when the call is over.
+// means the empty object. Other values, such as a number, a list, a string, or JSON text in a
+// []byte, are an error. So are values of a type declared in a cell, because its fields are not
+// visible here: pass the result of json.Marshal as a json.RawMessage. Buffers are bytes that are
+// sent unchanged; you may modify them after the call.
 //
-// Functions that are told of messages run as cells do: what they print and show belongs to the
-// message, a panic is reported and costs the message only, and an interrupt ends them. Messages of
-// one comm come in their order, one after the other, and after the cell that runs, unless the front
-// end sends them through a subshell, which does not wait for cells.
+// Functions that handle messages run like cells: their output belongs to the message, a panic is
+// reported and affects only the message, and an interrupt ends them. Messages of one comm arrive in
+// order, one after the other. They wait for the running cell, unless the front end sends them
+// through a subshell.
 //
-// Methods of a Comm may be called from several goroutines at the same time.
+// The methods of a Comm are safe for concurrent use.
 type Comm struct {
 	id, target string
 
@@ -43,12 +43,12 @@ type Comm struct {
 	closed    bool
 	onMessage func(*Comm, Message)
 	onClose   func(*Comm, Message)
-	// direct, if set, takes messages of all kinds in place of these two, while a cell runs, too. It
-	// calls nothing of the user's; what it returns may.
+	// direct, if set, receives messages of all kinds instead of these two, even while a cell runs.
+	// It calls no user functions; the function that it returns may.
 	direct func(kind string, m Message) (run func())
 }
 
-// A Message is what came from the other side of a comm.
+// A Message is a message from the other side of a comm.
 type Message struct {
 	Data     json.RawMessage // a JSON object
 	Metadata json.RawMessage // a JSON object, or empty
@@ -63,16 +63,16 @@ func (m Message) Decode(v any) error {
 	return json.Unmarshal(m.Data, v)
 }
 
-// CommOptions are what few comms need when they are opened.
+// CommOptions are rarely needed options for opening a comm.
 type CommOptions struct {
 	Metadata any // as Data is; Jupyter widgets want {"version": "2.1.0"}
 	Buffers  [][]byte
-	// The functions of [Comm.OnMessage] and [Comm.OnClose], which here miss nothing.
+	// The functions of [Comm.OnMessage] and [Comm.OnClose]. Set here, they miss no message.
 	OnMessage, OnClose func(*Comm, Message)
 }
 
-// OpenComm opens a comm with what the front end has registered as target. The options may be nil. A
-// front end that does not know the target closes the comm, which only [Comm.OnClose] tells.
+// OpenComm opens a comm with the target that the front end has registered. The options may be nil.
+// If the front end does not know the target, it closes the comm, which only [Comm.OnClose] reports.
 func OpenComm(target string, data any, options *CommOptions) (*Comm, error) {
 	if target == "" {
 		return nil, errors.New("a comm needs a target")
@@ -109,10 +109,10 @@ func (c *Comm) open(data any, options *CommOptions) error {
 	return nil
 }
 
-// call asks for direct to be given a message "call" when neither a cell nor another call runs.
+// call requests that direct receives a message "call" when neither a cell nor another call runs.
 func (c *Comm) call() error { return host.Current().Comm(&host.CommMessage{Kind: "call", ID: c.id}) }
 
-// ID returns what both sides know the comm by. It is the model_id of a Jupyter widget.
+// ID returns the comm's id on both sides. It is the model_id of a Jupyter widget.
 func (c *Comm) ID() string { return c.id }
 
 // Target returns the name by which the comm was opened.
@@ -135,8 +135,8 @@ func (c *Comm) Send(data any, buffers ...[]byte) error {
 	return host.Current().Comm(&host.CommMessage{Kind: "msg", ID: c.id, Data: text, Buffers: buffers})
 }
 
-// Close closes the comm; data are the last words, nil if there are none. The error is ErrCommClosed
-// after the end of the comm. OnClose's function is not called.
+// Close closes the comm; data is sent with the closing message and may be nil. The error is
+// ErrCommClosed after the end of the comm. OnClose's function is not called.
 func (c *Comm) Close(data any) error {
 	text, err := object("data", data)
 	if err != nil {
@@ -150,26 +150,26 @@ func (c *Comm) Close(data any) error {
 	return host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id, Data: text})
 }
 
-// OnMessage makes f the function that is told of messages. Without one, or with nil, messages are
-// dropped.
+// OnMessage sets the function that is called for each message. Without one, or with nil, messages
+// are dropped.
 func (c *Comm) OnMessage(f func(*Comm, Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onMessage = f
 }
 
-// OnClose makes f the function that is told when the front end closes the comm. Nothing can be sent
-// any more by then.
+// OnClose sets the function that is called when the front end closes the comm. Nothing can be sent
+// any more then.
 func (c *Comm) OnClose(f func(*Comm, Message)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.onClose = f
 }
 
-// HandleComm makes f the function that is given the comms which the front end opens with target,
-// and the message that opens them; f calls OnMessage to hear more. A comm whose f panics is closed.
-// A later call for the same target replaces f, and nil removes it. Comms with targets that nobody
-// handles are closed at once.
+// HandleComm sets the function for comms that the front end opens with target. f receives the comm
+// and the message that opened it; it calls OnMessage to receive more. If f panics, the comm is
+// closed. A later call for the same target replaces f, and nil removes it. Comms with other targets
+// are closed at once.
 func HandleComm(target string, f func(*Comm, Message)) { comms.handle(target, f) }
 
 // object returns the value as the text of a JSON object.
@@ -182,7 +182,7 @@ func object(what string, v any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("the %s of a comm: %w", what, err)
 	}
 	if !bytes.HasPrefix(text, []byte("{")) {
-		return nil, fmt.Errorf("the %s of a comm must be a JSON object; %T is none", what, v)
+		return nil, fmt.Errorf("the %s of a comm must be a JSON object, not %T", what, v)
 	}
 	return text, nil
 }

@@ -152,10 +152,10 @@ func TestCommRefusals(t *testing.T) {
 		data any
 		want string
 	}{
-		{1, "the data of a comm must be a JSON object; int is none"},
-		{"{}", "the data of a comm must be a JSON object; string is none"},
-		{[]byte("{}"), "the data of a comm must be a JSON object; []uint8 is none"},
-		{(*struct{})(nil), "the data of a comm must be a JSON object; *struct {} is none"},
+		{1, "the data of a comm must be a JSON object, not int"},
+		{"{}", "the data of a comm must be a JSON object, not string"},
+		{[]byte("{}"), "the data of a comm must be a JSON object, not []uint8"},
+		{(*struct{})(nil), "the data of a comm must be a JSON object, not *struct {}"},
 		{func() {}, "the data of a comm: json: unsupported type: func()"},
 	} {
 		_, opening := OpenComm("t", test.data, nil)

@@ -11,7 +11,7 @@ var comms commTable
 
 func init() { comms.start() } // front ends ask for the widgets before there are any
 
-// A commTable holds the comms that are open, and who is given new ones.
+// A commTable has the open comms, and the functions for new ones.
 type commTable struct {
 	listen sync.Once
 
@@ -20,7 +20,7 @@ type commTable struct {
 	targets map[string]func(*Comm, Message) // by name
 }
 
-// start makes the table the receiver of messages.
+// start registers the table as the receiver of messages.
 func (t *commTable) start() {
 	t.listen.Do(func() {
 		t.open, t.targets = map[string]*Comm{}, map[string]func(*Comm, Message){}
@@ -60,7 +60,7 @@ func (t *commTable) remove(c *Comm) bool {
 	return wasOpen
 }
 
-// receive takes a message, and returns what is to be run for it.
+// receive handles a message, and returns the function to run for it.
 func (t *commTable) receive(m *host.CommMessage) (run func()) {
 	message := Message{Data: m.Data, Metadata: m.Metadata, Buffers: m.Buffers}
 	if m.Kind == "open" {
@@ -89,7 +89,7 @@ func (t *commTable) receive(m *host.CommMessage) (run func()) {
 	return func() { f(c, message) }
 }
 
-// accept gives a comm that the front end opens to the function for its target.
+// accept passes a comm that the front end opened to the function for its target.
 func (t *commTable) accept(c *Comm, m Message) (run func()) {
 	if c.target == controlTarget {
 		c.direct = statesOf(c)
@@ -102,7 +102,7 @@ func (t *commTable) accept(c *Comm, m Message) (run func()) {
 	return func() {
 		if f == nil {
 			if err := host.Current().Comm(&host.CommMessage{Kind: "close", ID: c.id}); err != nil {
-				panic(err) // for whoever delivers the message to report
+				panic(err) // reported by the caller that delivers the message
 			}
 			return
 		}
@@ -110,7 +110,7 @@ func (t *commTable) accept(c *Comm, m Message) (run func()) {
 		accepted := false
 		defer func() {
 			if !accepted {
-				// Whoever delivers the message tells the front end.
+				// The caller that delivers the message informs the front end.
 				t.remove(c)
 			}
 		}()

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Input asks the user for a line of text. Where nobody can be asked, and at the end of the input,
-// it panics with an error that says so, which ends the cell; fmt.Scanln, which asks, too, returns
-// io.EOF at the end of the input.
+// Input asks the user for a line of text. If there is no user to ask, and at the end of the input,
+// it panics with an error, which ends the cell. fmt.Scanln also asks the user, but returns io.EOF
+// at the end of the input.
 func Input(prompt string) string { return ask("nb.Input", prompt, false) }
 
 // Password is Input with a line that is not shown while it is typed.

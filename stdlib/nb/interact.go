@@ -15,8 +15,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An Interaction is a function with controls for its parameters. As the value of a cell it shows
-// nothing more.
+// An Interaction is a function with controls for its parameters. It is already shown, so as the
+// value of a cell it shows nothing.
 type Interaction struct {
 	f      function
 	inputs []input
@@ -47,16 +47,16 @@ func (in input) named() *model {
 	return in.base()
 }
 
-// Interact shows controls for the parameters of a function, calls it, and shows below them what it
-// writes, shows and returns. When the user changes a control, the function is called again.
+// Interact shows controls for the parameters of a function, calls it, and shows its output and
+// results below them. When the user changes a control, it calls the function again.
 //
 //	nb.Interact(func(lambda float64, method string) any {
 //		model := train(nb.Context(), lambda, method) // a model and an error
 //		return plotOf(model)
 //	}, nb.LogSlider(1e-4, 10, 0.1), []string{"flat", "normalized"})
 //
-// The controls are those of the parameters in their order, each a widget such as [Slider] or a
-// plain value that says which:
+// There is one control per parameter, in order: a widget such as [Slider], or a plain value that
+// determines one:
 //
 //	nil, or none          a slider from 0 to 1, one from 0 to 10, a field, a box
 //	0.1                   the value to start with: a slider from 0 to twice it
@@ -65,26 +65,24 @@ func (in input) named() *model {
 //	[]string{"a", "b"}    a choice of elements, which may be of any type
 //	map[string]T{"a": v}  a choice of values by their names
 //
-// [Play] is a slider that moves by itself. The elements of a slice are called what their method String or their field Name says, or else by
-// their type and index.
+// The elements of a slice are named by their method String or their field Name, otherwise by their
+// type and index.
 //
-// Each is labelled with the name of its parameter. The results may be of any types and number; a
-// last one of type error is not shown if it is nil.
+// Each control is labelled with the name of its parameter. There may be any number of results of
+// any type; a final result of type error is not shown if it is nil.
 //
-// The function is called when the controls have rested for a moment, and the run before, if it has
-// not ended, is interrupted: [Context] ends, so what takes its time should be given nb.Context().
-// It runs as a cell does, and not while one runs. An error or a panic is shown in place of the
-// results, and the next change tries again; that of the first run is the cell's own. In a function
-// literal that is passed to Interact, you may leave out the error of a call as in a cell. The run
-// ends at the first error.
+// The function is called when the controls have been still for a moment. A previous call that is
+// still running is interrupted through [Context], so pass nb.Context() to long computations. The
+// function runs like a cell, and not while a cell runs. An error or a panic is shown instead of the
+// results, and the next change tries again; an error of the first call is an error of the cell.
 //
-// The first result is part of the cell's output, also as what is shown where there are no controls:
-// on GitHub and in pages made of the notebook. Where nobody can move a control, as in scripts and
-// in hierml notebook run, that is all, below a line that says what the controls stand at.
+// The first result is part of the cell's output, so it is also shown where there are no controls:
+// on GitHub and in exported pages. If there is no user, as in scripts and in hierml notebook run,
+// it is the only result, below a line with the values of the controls.
 func Interact(f any, controls ...any) *Interaction { return InteractLabelled(nil, f, controls...) }
 
-// InteractLabelled is [Interact] with labels for the controls in place of the names of the
-// parameters, which a notebook knows and a compiled program does not.
+// InteractLabelled is [Interact] with labels for the controls instead of the names of the
+// parameters, which are known in a notebook but not in a compiled program.
 func InteractLabelled(labels []string, f any, controls ...any) *Interaction {
 	i, err := newInteraction(labels, f, controls)
 	must("nb.Interact", err)
@@ -101,7 +99,7 @@ func InteractLabelled(labels []string, f any, controls ...any) *Interaction {
 	return i
 }
 
-// standing says what the controls stand at.
+// standing describes the values of the controls.
 func (i *Interaction) standing() []string {
 	var all []string
 	for _, in := range i.inputs {
@@ -110,7 +108,7 @@ func (i *Interaction) standing() []string {
 	return all
 }
 
-// Close takes the controls away, and what is shown below them.
+// Close removes the controls and the output below them.
 func (i *Interaction) Close() error {
 	i.mu.Lock()
 	if i.stop != nil {
@@ -121,7 +119,7 @@ func (i *Interaction) Close() error {
 	return i.box.Close()
 }
 
-// MimeBundle returns nothing: an interaction has been shown already.
+// MimeBundle returns nothing, because an interaction is already shown.
 func (i *Interaction) MimeBundle() map[string]any { return nil }
 
 func newInteraction(labels []string, f any, controls []any) (*Interaction, error) {
@@ -174,7 +172,7 @@ func (i *Interaction) begin(id string) {
 		data[viewType] = map[string]any{"version_major": 2, "version_minor": 0, "model_id": id}
 		return &display.Bundle{Data: data}
 	}
-	// A function that takes its time is seen to run.
+	// Show that a long call is running.
 	place := host.Current().Here()
 	var once sync.Once
 	early := false
@@ -195,8 +193,8 @@ func (i *Interaction) begin(id string) {
 // showControls is how long the first run may take before the controls are shown.
 const showControls = 500 * time.Millisecond
 
-// run calls the function with the values of the controls, and shows what it returns, as show has
-// it, unless ctx has ended.
+// run calls the function with the values of the controls, and shows its results with show, unless
+// ctx is cancelled.
 func (i *Interaction) run(ctx context.Context, show func(values ...any) *display.Bundle) {
 	arguments := make([]reflect.Value, len(i.inputs))
 	for p, in := range i.inputs {
@@ -219,8 +217,7 @@ func (i *Interaction) run(ctx context.Context, show func(values ...any) *display
 	}
 }
 
-// How long the controls rest before the function is called again, and how long it waits for that at
-// most.
+// How long the controls must be still before the function is called again, and the maximum delay.
 const (
 	rest = 50 * time.Millisecond
 	most = 200 * time.Millisecond
@@ -233,7 +230,7 @@ func (i *Interaction) busy() bool {
 	return i.settling || i.asked || i.stop != nil
 }
 
-// changed notes that the user has changed a control.
+// changed records that the user changed a control.
 func (i *Interaction) changed() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -244,7 +241,7 @@ func (i *Interaction) changed() {
 	}
 }
 
-// settle waits until the controls rest, and has the function run again.
+// settle waits until the controls are still, and runs the function again.
 func (i *Interaction) settle() {
 	for {
 		i.mu.Lock()
@@ -304,7 +301,7 @@ func (i *Interaction) again() {
 	}
 }
 
-// failed shows how a run has failed.
+// failed shows the error of a run.
 func (i *Interaction) failed(f host.Failed) {
 	i.mu.Lock()
 	outdated := i.outdated
@@ -314,7 +311,7 @@ func (i *Interaction) failed(f host.Failed) {
 	}
 }
 
-// newInput makes the control of a parameter.
+// newInput creates the control of a parameter.
 func newInput(t parameter, control any) (input, error) {
 	var w Widget
 	kind := t.t.Kind()
@@ -358,31 +355,30 @@ func newInput(t parameter, control any) (input, error) {
 		return inputOf(w, t, c.control.get, c.watch)
 	case nil:
 		if control == nil {
-			return input{}, fmt.Errorf("%s has no control of its own; %s", t, t.remedy())
+			return input{}, fmt.Errorf("%s has no default control; %s", t, t.remedy())
 		}
-		return input{}, fmt.Errorf("%s is no control for %s; %s", withArticle(typeOf(control)), withArticle(t.String()), t.remedy())
+		return input{}, fmt.Errorf("%s is not a control for %s; %s", withArticle(typeOf(control)), withArticle(t.String()), t.remedy())
 	}
 	return input{}, fmt.Errorf("%T has no value", control)
 }
 
-// remedy says what controls there are for the parameter.
+// remedy names the possible controls for the parameter.
 func (p parameter) remedy() string {
 	kind := p.t.Kind()
 	switch {
 	case isFloat(kind):
-		return "take nb.Slider or a number"
+		return "use nb.Slider or a number"
 	case isNumber(kind):
-		return "take nb.IntSlider, nb.Play or a whole number"
+		return "use nb.IntSlider, nb.Play or a whole number"
 	case kind == reflect.Bool:
-		return "take nb.Checkbox or true"
+		return "use nb.Checkbox or true"
 	case kind == reflect.String:
-		return "take nb.TextInput, or a choice: []string{…}"
+		return "use nb.TextInput, or a choice: []string{…}"
 	}
-	return fmt.Sprintf("give it a choice: []%s{…} or map[string]%s{…}", p, p)
+	return fmt.Sprintf("pass a choice: []%s{…} or map[string]%s{…}", p, p)
 }
 
-// standard returns the control of a parameter of type t when nothing else is
-// wanted; nil if there is none.
+// standard returns the default control of a parameter of type t, or nil if there is none.
 func standard(t reflect.Type) Widget {
 	switch {
 	case isFloat(t.Kind()):
@@ -422,7 +418,7 @@ func isNumber(k reflect.Kind) bool {
 	return isFloat(k) || k >= reflect.Int && k <= reflect.Uint64
 }
 
-// choice makes the control of a parameter whose values are the elements of a slice or a map.
+// choice creates the control of a parameter whose values are the elements of a slice or a map.
 func choice(t parameter, from any) (input, error) {
 	names, elements, err := elementsOf(from)
 	if err != nil {
@@ -446,7 +442,7 @@ func choice(t parameter, from any) (input, error) {
 	return input{list, func() reflect.Value { return values[list.Value()] }, list.watch}, nil
 }
 
-// inputOf makes an input of a control with the value of get.
+// inputOf returns an input for a control with the value of get.
 func inputOf[T any](w Widget, p parameter, get func() T, watch func(func())) (input, error) {
 	from, t := reflect.TypeFor[T](), p.t
 	switch {
@@ -456,7 +452,7 @@ func inputOf[T any](w Widget, p parameter, get func() T, watch func(func())) (in
 	case from.AssignableTo(t) && (p.typ == nil || p.typ.Takes(get())):
 		return input{w, func() reflect.Value { return reflect.ValueOf(get()) }, watch}, nil
 	default:
-		return input{}, fmt.Errorf("the control has %s, and %s is wanted; %s", withArticle(from.String()), withArticle(p.String()), p.remedy())
+		return input{}, fmt.Errorf("the control has %s, and the parameter needs %s; %s", withArticle(from.String()), withArticle(p.String()), p.remedy())
 	}
 	return input{w, func() reflect.Value { return reflect.ValueOf(get()).Convert(t) }, watch}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hierml/notebook/stdlib/display"
 )
 
-// A function is what is called with the values of the controls.
+// A function is the function called with the values of the controls.
 type function struct {
 	reflect.Value
 	typ display.Type // nil if reflection tells all of its type
@@ -24,7 +24,7 @@ func functionOf(f any) (function, error) {
 		return function{}, fmt.Errorf("%s is not a function", typeOf(f))
 	}
 	if v.Type().IsVariadic() {
-		return function{}, errors.New("the function takes any number of arguments")
+		return function{}, errors.New("the function is variadic; its parameters must be fixed")
 	}
 	return function{v, typ}, nil
 }
@@ -46,7 +46,7 @@ func (f function) result(i int, v reflect.Value) any {
 	return f.typ.Part(f.Type().NumIn()+i, v.Interface())
 }
 
-// A parameter is the type of one.
+// A parameter is the type of a parameter.
 type parameter struct {
 	t   reflect.Type
 	typ display.Type // nil if reflection tells all of it
@@ -78,7 +78,7 @@ func (p parameter) convert(x any) (reflect.Value, error) {
 	case (v.Kind() == kind || isNumber(v.Kind()) && isFloat(kind)) && v.CanConvert(p.t):
 		return v.Convert(p.t), nil
 	case typ != nil && typ == p.typ:
-		return v, fmt.Errorf("%s is declared in a cell, and interpreted values of it cannot be handed over; choose by name, or use %%engine compiled", p)
+		return v, fmt.Errorf("%s is declared in a cell, and interpreted values of it cannot be passed; choose by name, or use %%engine compiled", p)
 	}
 	return v, fmt.Errorf("%s is not %s", typeOf(x), withArticle(p.String()))
 }
@@ -107,7 +107,7 @@ func shortName(name string) string {
 	return strings.ReplaceAll(ownPackage.ReplaceAllString(name, ""), "interface {}", "any")
 }
 
-// withArticle puts a or an before the name of a type.
+// withArticle returns the name of a type with "a" or "an".
 func withArticle(name string) string {
 	if strings.ContainsRune("aeioAEIO", rune(name[0])) {
 		return "an " + name
@@ -115,7 +115,7 @@ func withArticle(name string) string {
 	return "a " + name
 }
 
-// elementsOf returns the elements of a slice or a map and what they are called in a list.
+// elementsOf returns the elements of a slice or a map with their names in a list.
 func elementsOf(from any) (names []string, elements []any, err error) {
 	v, typ := typed(from)
 	part := func(i int, e reflect.Value) any {
@@ -131,7 +131,7 @@ func elementsOf(from any) (names []string, elements []any, err error) {
 		return namesOf(elements), elements, nil
 	}
 	if v.Type().Key().Kind() != reflect.String {
-		return nil, nil, fmt.Errorf("%s has no names for its values; take a map[string]…", typeOf(from))
+		return nil, nil, fmt.Errorf("%s has no names for its values; use a map[string]…", typeOf(from))
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -142,8 +142,8 @@ func elementsOf(from any) (names []string, elements []any, err error) {
 	return names, elements, nil
 }
 
-// namesOf returns what the elements of a slice are called in a list: what they say of themselves,
-// or else their types, with their indices where a type occurs twice.
+// namesOf returns the names of the elements of a slice in a list: their own, otherwise their types,
+// with indices if a type occurs twice.
 func namesOf(elements []any) []string {
 	names := make([]string, len(elements))
 	types := map[string]int{}
@@ -172,8 +172,7 @@ var typeName = regexp.MustCompile(`^[*\w.]+$`)
 
 const longestName = 60 // of an element, in letters
 
-// nameOf is what a value says of itself: its text, or its field Name. It is empty if it says
-// nothing.
+// nameOf returns the name of a value: its text, or its field Name, or "" if it has neither.
 func nameOf(x any) string {
 	v, typ := typed(x)
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {

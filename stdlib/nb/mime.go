@@ -19,7 +19,7 @@ func HTML(s string) *Handle { return Content.HTML(s).show() }
 // Markdown shows formatted text.
 func Markdown(s string) *Handle { return Content.Markdown(s).show() }
 
-// LaTeX shows a formula or text; formulas stand between dollar signs.
+// LaTeX shows a formula or text; put formulas between dollar signs.
 func LaTeX(s string) *Handle { return Content.LaTeX(s).show() }
 
 // SVG shows a drawing, given as an svg element.
@@ -52,16 +52,17 @@ func Vega(spec any) *Handle { return Content.Vega(spec).show() }
 //	nb.Table([]struct{ Method string; Accuracy float64 }{{"flat", 0.61803}, {"shared", 0.7}}, 3)
 func Table(rows any, digits int) *Handle { return Content.Table(rows, digits).show() }
 
-// MIME shows data of any type that the front end knows: text as a string, binary data as []byte,
+// MIME shows data of any type that the front end supports: text as a string, binary data as []byte,
 // JSON as a value for encoding/json. For the type application/json, and those that end in +json,
-// text is JSON, too. Plain text goes along for front ends that do not know the type.
+// text is also JSON. Plain text is sent as well, for front ends that do not support the type.
 func MIME(mimeType string, data any) *Handle { return Content.MIME(mimeType, data).show() }
 
-// Content has the functions of this package by the same names, but does not show what they make:
+// Content has methods with the names of the functions of this package, which create content without
+// showing it:
 //
 //	func bar(n int) *nb.Handle { return nb.Content.HTML(strings.Repeat("#", n)) }
 //
-// It is shown as the value of a cell, by [Display], and by [Handle.Update] in place of something
+// It is shown as the value of a cell, by [Display], or by [Handle.Update], which replaces something
 // else.
 var Content content
 
@@ -71,7 +72,7 @@ type content struct{}
 func (content) Display(values ...any) *Handle {
 	h, pieces := &Handle{}, piecesOf(values)
 	if len(pieces) == 0 {
-		// There has to be something to replace.
+		// There must be something to replace.
 		pieces = append(pieces, &piece{bundle: &display.Bundle{Data: map[string]any{display.Text: ""}}})
 	}
 	h.setPieces(pieces)

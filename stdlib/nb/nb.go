@@ -1,20 +1,21 @@
-// Package nb is what cells call to show things, to ask the user, to talk to code in the front end,
-// and to be interrupted. It is preloaded: nb.Display needs no import.
+// Package nb has functions for cells: to show things, to ask the user, to communicate with code in
+// the front end, and to react to interrupts. It is preloaded: nb.Display needs no import.
 //
-// The last value of a cell is shown anyway; [Display] shows more of them, and [HTML], [Markdown],
-// [VegaLite] and the like what is made by hand. [Interact] steers a function by sliders and lists:
+// The last value of a cell is shown automatically. [Display] shows more values, and [HTML],
+// [Markdown], [VegaLite] and similar functions show your own content. [Interact] controls a
+// function with sliders and lists:
 //
 //	nb.Interact(func(n int, lambda float64) (any, error) { return plotOf(n, lambda) }, nb.IntSlider(1, 50, 10))
 //
-// A [Slider], a [Dropdown], a [Button] and other widgets stand for themselves, too, in rows and
-// columns ([HBox], [VBox]) and with an [Output] for what they show:
+// You can also use a [Slider], a [Dropdown], a [Button] and other widgets alone, in rows and
+// columns ([HBox], [VBox]), and with an [Output] for their results:
 //
 //	size, out := nb.IntSlider(1, 9, 3, "size"), nb.Output()
 //	size.OnChange(func(n int) { out.Show(strings.Repeat("*", n)) })
 //	nb.VBox(size, out)
 //
-// It works in scripts and compiled programs, too: there, values are printed as text, and questions
-// are asked on the terminal.
+// It also works in scripts and compiled programs: values are printed as text, and questions are
+// asked on the terminal.
 package nb
 
 import (
@@ -31,15 +32,15 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Context returns the context of the running cell. An interrupt of its cell ends it, so code that
-// heeds it stops. The end of the cell's statements does not, so goroutines that it starts may use
-// it.
+// Context returns the context of the running cell. It is cancelled when the cell is interrupted, so
+// pass it to code that should stop then. It is not cancelled at the end of the cell, so goroutines
+// started by the cell may use it.
 //
-// A training, a study, a clustering, a download and the like that is given it and lasts more than
-// two seconds shows a bar while it lasts, unless it has a function for its progress. When it is
-// over nothing is left of the bar, and a notebook that is saved does not tell that there was one.
-// In a terminal the bar is of text; where output goes to a file there is none. A training that its
-// bounds have ended far from the gap asked for says so in a line on standard error.
+// A training, study, clustering or download that gets this context and lasts more than two seconds
+// shows a progress bar, unless it has its own function for progress. The bar disappears at the end
+// and leaves no trace in a saved notebook. In a terminal the bar is text; if output goes to a file
+// there is none. A training that reaches a bound far from the requested gap prints a note on
+// standard error.
 func Context() context.Context {
 	h := host.Current()
 	return progress.With(h.Context(), watcher{bars: h.Updates() || stderrIsTerminal()})
@@ -47,13 +48,13 @@ func Context() context.Context {
 
 func stderrIsTerminal() bool { return term.IsTerminal(int(os.Stderr.Fd())) }
 
-// A Handle stands for something shown, so that it can be replaced. As the value of a cell it shows
-// nothing more, unless it is of [Content], which is not shown yet.
+// A Handle refers to something shown, so that it can be replaced. As the value of a cell it shows
+// nothing, unless it comes from [Content], which is not shown yet.
 type Handle struct {
 	id string // empty for what is not shown yet
 
 	pieces []*piece // what it shows
-	// what shows it in place of its own display, as long as that is part of a handle
+	// the display that shows it instead of its own, while it is part of a handle
 	place *piece
 }
 
@@ -64,11 +65,11 @@ type piece struct {
 	from   *Handle // whose content it is, nil if it is another value
 }
 
-// handles guards what handles show.
+// handles guards the contents of handles.
 var handles sync.Mutex
 
-// Display shows the values as the notebook shows the value of a cell. What a handle shows moves: it
-// disappears where it was, and the handle's Update replaces it where it is then.
+// Display shows the values as the notebook shows the value of a cell. The content of a handle
+// moves: it disappears at its old place, and the handle's Update replaces it at the new one.
 func Display(values ...any) *Handle { return Content.Display(values...).show() }
 
 func (h *Handle) show() *Handle {
@@ -77,9 +78,10 @@ func (h *Handle) show() *Handle {
 	return h
 }
 
-// Update replaces what is shown by the values. What a function of this package shows it takes as it
-// is, and in a cell h.Update(nb.HTML(text)) does not show the text twice. Of no values, and of nil,
-// nothing remains. Where nothing can be replaced, as in a terminal, it shows the values below.
+// Update replaces the content of the handle by the values. Results of functions of this package are
+// used directly: in a cell, h.Update(nb.HTML(text)) does not show the text twice. Without values,
+// or with nil, it removes the content. Where nothing can be replaced, as in a terminal, it shows
+// the values below.
 func (h *Handle) Update(values ...any) {
 	pieces := piecesOf(values)
 	h.setPieces(pieces)
@@ -88,7 +90,7 @@ func (h *Handle) Update(values ...any) {
 	}
 }
 
-// display shows what the handle shows, where it is, if it is shown.
+// display updates the display of the handle, if it is shown.
 func (h *Handle) display() {
 	handles.Lock()
 	for h.holder() != nil {
@@ -100,8 +102,8 @@ func (h *Handle) display() {
 	}
 }
 
-// setPieces makes pieces what the handle shows. Those of handles that are shown disappear where
-// they are.
+// setPieces sets the pieces of the handle. Pieces of handles that are shown disappear at their old
+// place.
 func (h *Handle) setPieces(pieces []*piece) {
 	handles.Lock()
 	h.pieces = pieces
@@ -128,8 +130,8 @@ func (h *Handle) setPieces(pieces []*piece) {
 	}
 }
 
-// holder returns the handle that shows what this one stands for, nil if that has its own display.
-// The lock is held.
+// holder returns the handle that shows the content of this one, or nil if this one has its own
+// display. The caller holds the lock.
 func (h *Handle) holder() *Handle {
 	if h.place != nil && slices.Contains(h.place.of.pieces, h.place) {
 		return h.place.of
@@ -154,7 +156,7 @@ func (h *Handle) bundle() *display.Bundle {
 	return bundleOf(h.pieces)
 }
 
-// bundleOf returns what pieces show. The lock is held.
+// bundleOf returns the MIME bundle of pieces. The caller holds the lock.
 func bundleOf(pieces []*piece) *display.Bundle {
 	outputs := make([]output, len(pieces))
 	for i, p := range pieces {
@@ -171,8 +173,8 @@ func bundleOf(pieces []*piece) *display.Bundle {
 	return &display.Bundle{Data: still(outputs)}
 }
 
-// piecesOf returns what values show, some of which may be handles. What cannot be moved is not
-// shown again.
+// piecesOf returns the pieces of values, some of which may be handles. Content that cannot be moved
+// is not shown again.
 func piecesOf(values []any) (pieces []*piece) {
 	if !slices.ContainsFunc(values, func(v any) bool { _, is := v.(*Handle); return is }) {
 		if b := display.Of(values...); b != nil {
@@ -192,8 +194,8 @@ func piecesOf(values []any) (pieces []*piece) {
 	return pieces
 }
 
-// moved returns what values show, nil if that is nothing. What handles show disappears where it
-// was.
+// moved returns the pieces of values, or nil if there are none. The content of handles disappears
+// at its old place.
 func moved(values []any) *display.Bundle {
 	h, pieces := &Handle{}, piecesOf(values)
 	if len(pieces) == 0 {
@@ -205,7 +207,7 @@ func moved(values []any) *display.Bundle {
 	return b
 }
 
-// MimeBundle returns what is not shown yet, and otherwise nothing.
+// MimeBundle returns the content if it is not shown yet, otherwise nothing.
 func (h *Handle) MimeBundle() map[string]any {
 	if h.id == "" {
 		return h.bundle().Data
@@ -213,18 +215,18 @@ func (h *Handle) MimeBundle() map[string]any {
 	return nil
 }
 
-// Clear removes what the cell has shown so far. With wait it does so only when something new is
-// shown, which avoids flicker.
+// Clear removes the output of the cell so far. With wait it waits until something new is shown,
+// which avoids flicker.
 func Clear(wait ...bool) { host.Current().Clear(len(wait) > 0 && wait[0]) }
 
-// Page shows the values beside the notebook, where the front end has a place for what is read and
-// put away. In a terminal it prints them.
+// Page shows the values in the pager of the front end, next to the notebook. In a terminal it
+// prints them.
 func Page(values ...any) { host.Current().Page(moved(values)) }
 
-// NextInput puts a new cell with the source below the running one. A terminal has no cells; nothing
-// happens there.
+// NextInput inserts a new cell with the source below the running one. In a terminal it does
+// nothing.
 func NextInput(source string) { host.Current().NextInput(source, false) }
 
-// ReplaceInput replaces the source of the running cell, whose run goes on as it was. A terminal has
-// no cells; nothing happens there.
+// ReplaceInput replaces the source of the running cell, which continues to run unchanged. In a
+// terminal it does nothing.
 func ReplaceInput(source string) { host.Current().NextInput(source, true) }

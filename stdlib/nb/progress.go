@@ -16,29 +16,27 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// Progress returns a function for the Progress field of a solver or an estimator: it draws a bar
-// that runs to the end as the gap falls to the one that the training asks for, with the epoch, the
-// gap, epochs per second and the time that is left at this pace. In a notebook the bar replaces itself, so one line
-// stays. It also stops the training when the cell is interrupted, whatever context the training
-// has.
+// Progress returns a function for the Progress field of a solver or an estimator. It draws a bar
+// that is full when the gap reaches solver.DefaultGap, with the epoch, the gap, epochs per second
+// and the remaining time at this pace. In a notebook the bar updates in place, so one line remains.
+// It also stops the training when the cell is interrupted, for any context of the training.
 //
 //	svm.Normalized{Settings: solver.Settings{Progress: nb.Progress("normalized")}}
 func Progress(label ...string) func(solver.Progress) error {
 	return training{newBar(label)}.progress
 }
 
-// Bar is Progress for what knows how far it has come: an experiment, a download, a loop of the
-// cell. The function that it returns takes the part that is done, from 0 to 1, and what is to stand
-// behind the bar.
+// Bar is Progress for work with a known share done: an experiment, a download, a loop in a cell.
+// Call the returned function with the share, from 0 to 1, and a text to show after the bar.
 //
 //	study.Progress = nb.Bar("study")
 //
-// It may be called as often as one likes, and from several goroutines: few of the calls draw.
+// You may call it as often as you like, also concurrently: only few of the calls draw.
 func Bar(label ...string) func(done float64, state string) error {
 	return newBar(label).progress
 }
 
-// How often a bar is drawn, and how often a line is written where nothing can be replaced.
+// How often a bar is drawn, and how often a line is written if nothing can be replaced.
 const (
 	drawInterval = 50 * time.Millisecond
 	lineInterval = 10 * time.Second
@@ -70,7 +68,7 @@ func (b *bar) progress(done float64, state string) error {
 	return b.show(done, done >= 1, func() string { return state })
 }
 
-// show draws the bar if it is time to. It returns why the cell is interrupted, if it is. The caller
+// show draws the bar if it is due. If the cell is interrupted, it returns the cause. The caller
 // holds b.mu.
 func (b *bar) show(done float64, finished bool, state func() string) error {
 	interval := drawInterval
@@ -136,6 +134,7 @@ func (t training) progress(p solver.Progress) error {
 	return t.show(p.Done(), p.Done() >= 1, func() string { return state(p) })
 }
 
+// state describes a training in a line.
 func state(p solver.Progress) string {
 	gap := fmt.Sprintf("%.2g", p.Gap)
 	if p.Estimate > 0 {

@@ -18,11 +18,10 @@ import (
 // patience is how long work lasts before a bar is shown of it that nobody asked for.
 var patience = 2 * time.Second
 
-// A watcher shows the bars that nobody asked for, where there is a place for them, and writes
-// notes.
+// A watcher shows automatic bars, where possible, and writes notes.
 type watcher struct{ bars bool }
 
-// Functions that take no context tell their notes, too.
+// Functions without a context also report their notes.
 func init() { progress.SetDefault(watcher{}) }
 
 // Note implements progress.Watcher.
@@ -140,7 +139,7 @@ func (p *placeList) claim(cell context.Context) (id string, again bool) {
 	return rand.Text(), false
 }
 
-// give takes back the display of a bar that is over.
+// give takes back the display of a finished bar.
 func (p *placeList) give(cell context.Context, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,27 +12,27 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Widget is something that the front end draws and keeps in step with the cells: a control, a row
-// of them, an area for output. It is shown as other values are, by [Display] or as the last value
-// of a cell, any number of times: all of its pictures show the same state, and a page that is
-// loaded again shows it too. It lasts until Close, or until the process that runs the cells ends:
-// after a restart the page still shows it, and nobody heeds it.
+// A Widget is something that the front end draws and keeps in sync with the cells: a control, a row
+// of them, an area for output. Show it like other values, with [Display] or as the last value of a
+// cell, any number of times: all views show the same state, also after the page is reloaded. It
+// exists until Close, or until the process that runs the cells ends: after a restart the page still
+// shows it, but it has no effect.
 //
 // The front end needs Jupyter's own widgets (the Python package ipywidgets), which come with the
-// JupyterLab that hierml installs and with VS Code. Where they are missing, in files that are read
-// elsewhere and in scripts and terminals, a widget is shown as it is at that moment: as text, or as
-// the picture that is in its output.
+// JupyterLab that hierml installs and with VS Code. Where they are missing, in files viewed
+// elsewhere and in scripts and terminals, a widget is shown in its current state: as text, or as
+// the picture in its output.
 type Widget interface {
-	// MimeBundle returns what is shown of the widget.
+	// MimeBundle returns the MIME bundle of the widget.
 	MimeBundle() (map[string]any, error)
-	// Close takes the widget out of the front end, and those in it, which frees their memory. Shown
-	// again, it is a new one there.
+	// Close removes the widget, and those in it, from the front end, which frees their memory. If
+	// it is shown again, it is a new one there.
 	Close() error
 
 	base() *model
 }
 
-// The versions of what a widget consists of, as the ipywidgets of major version 8 have them.
+// The versions of the parts of a widget, as in ipywidgets 8.
 const (
 	protocolVersion = "2.1.0"
 	widgetTarget    = "jupyter.widget"
@@ -48,7 +48,7 @@ var (
 
 type module struct{ name, version string }
 
-// A model is the side of the kernel of what is a model in the front end.
+// A model is the kernel side of a widget model in the front end.
 type model struct {
 	name string // such as IntSlider
 	module
@@ -63,9 +63,9 @@ type model struct {
 	// still returns how the widget is shown without the front end's help.
 	still func() map[string]any
 
-	// changed takes over the value of a property from the front end. It reports whether it can be
-	// one, and returns what is to be done when other pages know; nil for nothing. custom is told of
-	// messages of the widget's own. Both are called with mu held.
+	// changed sets the value of a property from the front end. It reports whether the value is
+	// valid, and returns a function to call when other pages are updated, or nil. custom handles
+	// custom messages of the widget. Both are called with mu held.
 	changed func(key string, value json.RawMessage) (accepted bool, then func())
 	custom  func(content json.RawMessage)
 
@@ -96,7 +96,7 @@ func (m *model) MimeBundle() (map[string]any, error) {
 	return bundle, nil
 }
 
-// open makes the model known to the front end, if it is not, and returns its ID there.
+// open registers the model with the front end, unless it is registered, and returns its ID there.
 func (m *model) open() (id string, err error) {
 	children := make([]string, len(m.children))
 	for i, child := range m.children {
@@ -139,7 +139,7 @@ func (m *model) open() (id string, err error) {
 	return c.ID(), nil
 }
 
-// beside opens a model that the state refers to by key and that is nothing but its state. The
+// beside opens a model that the state refers to by key and that consists only of its state. The
 // caller holds m.mu.
 func (m *model) beside(key string, from module, name string, state map[string]any) error {
 	state = clone(state)
@@ -197,7 +197,7 @@ func (m *model) set(state map[string]any) error {
 	return nil
 }
 
-// receive takes a message of the front end, or of the kernel, about the model.
+// receive handles a message of the front end, or of the kernel, about the model.
 func (m *model) receive(c *Comm, kind string, message Message) (run func()) {
 	switch kind {
 	case "call":
@@ -216,7 +216,7 @@ func (m *model) receive(c *Comm, kind string, message Message) (run func()) {
 		return nil
 	}
 	if kind == "close" {
-		// The front end forgets the model; what stood beside it goes, too.
+		// The front end forgets the model and its companions.
 		m.comm = nil
 		known.remove(c)
 		m.calls.drop()
@@ -244,7 +244,7 @@ func (m *model) receive(c *Comm, kind string, message Message) (run func()) {
 	return nil
 }
 
-// update takes over what the front end has changed, and tells other pages. The caller holds m.mu.
+// update applies the changes of the front end, and informs other pages. The caller holds m.mu.
 func (m *model) update(c *Comm, state map[string]json.RawMessage) {
 	echo, refused := map[string]any{}, map[string]any{}
 	var then []func()
@@ -292,8 +292,8 @@ func sendState(c *Comm, method string, state map[string]any) error {
 
 func reference(id string) string { return "IPY_MODEL_" + id }
 
-// openModel opens the comm of a model whose state the lock, if there is one, guards. The state gets
-// the names that all have.
+// openModel opens the comm of a model. The lock, if there is one, guards its state. The state gets
+// the properties common to all models.
 func openModel(from module, name, view string, state map[string]any, lock *sync.Mutex, receive func(*Comm, string, Message) func()) (*Comm, error) {
 	state["_model_module"], state["_model_module_version"], state["_model_name"] = from.name, from.version, name+"Model"
 	state["_view_module"], state["_view_module_version"], state["_view_name"] = from.name, from.version, nil
@@ -369,7 +369,7 @@ func (m *model) label() string {
 	return label
 }
 
-// A task is something of the user's that is called for a widget, and what is told of its failure.
+// A task is a user function called for a widget, with a function that handles its failure.
 type task struct {
 	run    func()
 	failed func(host.Failed)
@@ -415,7 +415,7 @@ func (s *calls) next(c *Comm) (run func()) {
 	return s.running.run
 }
 
-// failed tells the task that ran last of its failure.
+// failed passes a failure to the last task.
 func (s *calls) failed(f host.Failed) {
 	s.mu.Lock()
 	told := s.running.failed
@@ -432,14 +432,14 @@ func (m *model) post(t task) {
 	}
 }
 
-// drop forgets what waits.
+// drop removes waiting tasks.
 func (s *calls) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting, s.asked = nil, false
 }
 
-// at makes a task of a function whose output and failure are shown at a place.
+// at creates a task for a function whose output and failure are shown at a place.
 func at(place host.Sink, f func()) task {
 	return task{
 		run: func() {

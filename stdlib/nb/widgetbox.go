@@ -5,10 +5,10 @@ import "github.com/hierml/notebook/stdlib/display"
 // A Box is a row or a column of widgets.
 type Box struct{ *model }
 
-// HBox returns a row of widgets. A value that is none is shown in an [Output].
+// HBox returns a row of widgets. Other values are shown in an [Output].
 func HBox(children ...any) *Box { return box("HBox", children) }
 
-// VBox returns a column of widgets. A value that is none is shown in an [Output].
+// VBox returns a column of widgets. Other values are shown in an [Output].
 func VBox(children ...any) *Box { return box("VBox", children) }
 
 func box(name string, children []any) *Box {
@@ -27,8 +27,8 @@ func box(name string, children []any) *Box {
 	return b
 }
 
-// stillOfAll returns how the box is shown where there are no widgets: what its outputs show, if it
-// is one that shows more than text, and all as text.
+// stillOfAll returns the view of the box where there are no widgets: the contents of its outputs if
+// one has more than text, and everything as text.
 func (b *Box) stillOfAll() map[string]any {
 	bundle := map[string]any{}
 	for _, child := range b.children {

@@ -23,50 +23,50 @@ type BoolControl struct{ control[bool] }
 // A TextControl is a control whose value is text.
 type TextControl struct{ control[string] }
 
-// Value returns the value. It is the newest at all times, also while a cell runs.
+// Value returns the current value, also while a cell runs.
 func (c *FloatControl) Value() float64 { return c.get() }
 
-// Set sets the value, which has to be in the control's range. OnChange's function is not called.
+// Set sets the value, which must be in the control's range. It does not call OnChange's function.
 func (c *FloatControl) Set(v float64) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
-// how; a later call replaces f.
+// OnChange sets a function that is called with the value whenever the user changes it. See [Button]
+// for when and how; a later call replaces f.
 func (c *FloatControl) OnChange(f func(float64)) { c.onChange(f) }
 
-// Value returns the value. It is the newest at all times, also while a cell runs.
+// Value returns the current value, also while a cell runs.
 func (c *IntControl) Value() int { return c.get() }
 
-// Set sets the value, which has to be in the control's range. OnChange's function is not called.
+// Set sets the value, which must be in the control's range. It does not call OnChange's function.
 func (c *IntControl) Set(v int) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
-// how; a later call replaces f.
+// OnChange sets a function that is called with the value whenever the user changes it. See [Button]
+// for when and how; a later call replaces f.
 func (c *IntControl) OnChange(f func(int)) { c.onChange(f) }
 
-// Value tells whether the control is on. It is the newest at all times, also while a cell runs.
+// Value reports whether the control is currently on, also while a cell runs.
 func (c *BoolControl) Value() bool { return c.get() }
 
-// Set switches the control on or off. OnChange's function is not called.
+// Set switches the control on or off. It does not call OnChange's function.
 func (c *BoolControl) Set(v bool) error { return c.put(v) }
 
-// OnChange has f called with the value whenever the user has changed it. See [Button] for when and
-// how; a later call replaces f.
+// OnChange sets a function that is called with the value whenever the user changes it. See [Button]
+// for when and how; a later call replaces f.
 func (c *BoolControl) OnChange(f func(bool)) { c.onChange(f) }
 
-// Value returns the text. It is the newest at all times, also while a cell runs.
+// Value returns the current text, also while a cell runs.
 func (c *TextControl) Value() string { return c.get() }
 
-// Set sets the text, which has to be one of the options if there are any. OnChange's function is
-// not called.
+// Set sets the text, which must be one of the options if there are any. It does not call OnChange's
+// function.
 func (c *TextControl) Set(v string) error { return c.put(v) }
 
-// OnChange has f called with the text whenever the user has changed it. See [Button] for when and
-// how; a later call replaces f.
+// OnChange sets a function that is called with the text whenever the user changes it. See [Button]
+// for when and how; a later call replaces f.
 func (c *TextControl) OnChange(f func(string)) { c.onChange(f) }
 
-// Slider returns a slider from lo to hi that stands at value. Its step is chosen such that the
-// value can be reached, whenever Go sets it: otherwise the front end would round the value and
-// report that as a movement of the user's.
+// Slider returns a slider from lo to hi with an initial value. Its step is chosen such that every
+// value set from Go is reachable: otherwise the front end would round the value and report a change
+// by the user.
 func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	must("nb.Slider", between(lo, hi, value))
 	c := &FloatControl{control[float64]{value: value, key: "value"}}
@@ -79,8 +79,8 @@ func Slider(lo, hi, value float64, label ...string) *FloatControl {
 	return c
 }
 
-// LogSlider returns a slider from lo to hi, both positive, that stands at value. It moves by
-// factors: the middle is the geometric mean of the ends.
+// LogSlider returns a slider from lo to hi, both positive, with an initial value. It has a
+// logarithmic scale: the middle is the geometric mean of the ends.
 func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 	err := between(lo, hi, value)
 	if err == nil && lo <= 0 {
@@ -106,9 +106,9 @@ func LogSlider(lo, hi, value float64, label ...string) *FloatControl {
 // step and writes it, which it does with seven digits after the point.
 func written(lo, hi float64) float64 { return math.Max(1e-7, 1e-6*(hi-lo)) }
 
-// stepTo returns the step of a slider from lo to hi, about a hundredth of that, by which value can
-// be reached: the front end moves any other value to the nearest that can, and tells of that as if
-// the user had done it.
+// stepTo returns the step of a slider from lo to hi, about a hundredth of the range, with which
+// value is reachable: the front end would round any other value and report this as a change by the
+// user.
 func stepTo(lo, hi, value float64) float64 {
 	reaches := func(step float64) bool {
 		n := (value - lo) / step
@@ -128,7 +128,7 @@ func stepTo(lo, hi, value float64) float64 {
 	return (value - lo) / math.Max(1, math.Round((value-lo)/step))
 }
 
-// IntSlider returns a slider over the whole numbers from lo to hi that stands at value.
+// IntSlider returns a slider over the whole numbers from lo to hi with an initial value.
 func IntSlider(lo, hi, value int, label ...string) *IntControl {
 	must("nb.IntSlider", between(lo, hi, value))
 	c := &IntControl{control[int]{value: value, key: "value"}}
@@ -139,8 +139,8 @@ func IntSlider(lo, hi, value int, label ...string) *IntControl {
 	return c
 }
 
-// Dropdown returns a list of options, of which there has to be one at least, to choose from. It
-// starts with the first.
+// Dropdown returns a list of options to choose from. There must be at least one; initially the
+// first is chosen.
 func Dropdown(options []string, label ...string) *TextControl {
 	if len(options) == 0 {
 		must("nb.Dropdown", fmt.Errorf("there are no options"))
@@ -197,11 +197,11 @@ type ButtonControl struct{ *model }
 
 // Button returns a button that calls f when it is pressed.
 //
-// Functions that widgets call run as cells do: what they print and show stands below the cell that
-// named them, here the one that calls Button, or in an [Output] that they use; errors and panics
-// are shown there, too; an interrupt ends them, and nb.Context. They run one at a time, in the
-// order of what the user did, and wait for the cell that runs, as a cell waits for them. So a cell
-// must not wait for a button; it can look at the Value of a control.
+// Functions called by widgets run like cells. Their output, errors and panics appear below the cell
+// that registered them, here the one that calls Button, or in an [Output] that they use. An
+// interrupt ends them and nb.Context. They run one at a time, in the order of the user's actions,
+// and wait for the running cell, as a cell waits for them. So a cell must not wait for a button; it
+// can read the Value of a control.
 func Button(label string, f func()) *ButtonControl {
 	if f == nil {
 		must("nb.Button", fmt.Errorf("the button %q has no function to call", label))
@@ -229,7 +229,7 @@ type control[T comparable] struct {
 	encode func(T) any
 	check  func(T) error          // nil if all values will do
 	also   func(T) map[string]any // other properties that belong to a value, nil if none do
-	// whether a value of the front end is the one that it has, nil for ==
+	// reports whether a value of the front end equals the current one, nil for ==
 	same func(a, b T) bool
 
 	value T            // guarded by the model's mu
@@ -292,7 +292,7 @@ func (c *control[T]) onChange(f func(T)) {
 	c.react = func(v T) task { return at(place, func() { f(v) }) }
 }
 
-// update takes over a property from the front end.
+// update sets a property from the front end.
 func (c *control[T]) update(key string, text json.RawMessage) (accepted bool, then func()) {
 	if key != c.key {
 		return true, nil

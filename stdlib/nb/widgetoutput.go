@@ -14,8 +14,8 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// An OutputArea is a widget that shows what a cell can show. It keeps what it shows, up to a bound,
-// so that a page that is loaded again has it, too.
+// An OutputArea is a widget that shows any output of a cell. It stores its contents, up to a bound,
+// so that they reappear when the page is reloaded.
 type OutputArea struct {
 	*model
 	sink *outputSink
@@ -37,7 +37,7 @@ func Output(values ...any) *OutputArea {
 	return o
 }
 
-// Show replaces what the area shows by the values, each as [Display] shows it.
+// Show replaces the contents of the area by the values, each as [Display] shows it.
 func (o *OutputArea) Show(values ...any) {
 	o.sink.restart()
 	for _, v := range values {
@@ -48,8 +48,8 @@ func (o *OutputArea) Show(values ...any) {
 	o.sink.finish()
 }
 
-// Run calls f and replaces what the area shows by what f writes and shows, and the goroutines that
-// it starts until f returns. In a terminal it appears there at once.
+// Run calls f and replaces the contents of the area by the output of f, and of goroutines that it
+// starts, until f returns. In a terminal the output appears at once.
 func (o *OutputArea) Run(f func()) {
 	o.sink.restart()
 	defer o.sink.finish()
@@ -60,20 +60,20 @@ func (o *OutputArea) Run(f func()) {
 // Clear empties the area.
 func (o *OutputArea) Clear() { o.Show() }
 
-// Bounds of what an area keeps: more is left out, and said to be.
+// Bounds on the contents of an area: the rest is left out, and a message says so.
 const (
 	maxOutput  = 2 << 20 // bytes
 	maxOutputs = 1000
 )
 
-// An area whose content grows is drawn after this time, and not so often that it takes more than a
-// part of the time.
+// An area whose content grows is redrawn after this time, and not so often that it takes more than
+// a share of the time.
 const (
 	redraw = 50 * time.Millisecond
 	part   = 10
 )
 
-// An outputSink is what an area shows.
+// An outputSink has the contents of an area.
 type outputSink struct {
 	model *model
 
@@ -86,7 +86,7 @@ type outputSink struct {
 	took    time.Duration // to draw the last time
 }
 
-// An output is a part of what an area shows: text of a stream, or a bundle, or an error.
+// An output is a part of the contents of an area: text of a stream, a bundle, or an error.
 type output struct {
 	id      string // by which a bundle can be replaced
 	stream  string // its name; empty for others
@@ -103,7 +103,7 @@ func (s *outputSink) restart() {
 	s.stale = true
 }
 
-// finish draws what has not been drawn.
+// finish draws pending contents.
 func (s *outputSink) finish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *outputSink) finish() {
 	s.draw()
 }
 
-// fresh removes what was to be replaced. The caller holds s.mu.
+// fresh removes contents that are to be replaced. The caller holds s.mu.
 func (s *outputSink) fresh() {
 	if s.stale {
 		s.outputs, s.size, s.full, s.stale = nil, 0, false, false
@@ -221,7 +221,7 @@ func (s *outputSink) drawSoon() {
 	})
 }
 
-// draw tells the front end. The caller holds s.mu.
+// draw updates the front end. The caller holds s.mu.
 func (s *outputSink) draw() {
 	s.drawing = false
 	began := time.Now()

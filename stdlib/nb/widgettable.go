@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// controlTarget is what a page opens a comm to that asks for all widgets, when it is loaded.
+// controlTarget is the target of the comm with which a page requests all widgets when it is loaded.
 const controlTarget = "jupyter.widget.control"
 
 // known are the models that front ends know.
@@ -16,7 +16,7 @@ type modelTable struct {
 	models map[string]knownModel // by the ID of the comm
 }
 
-// A knownModel is the state of a model, and what guards it, if it changes.
+// A knownModel is the state of a model, with the lock that guards it if it changes.
 type knownModel struct {
 	state map[string]any
 	lock  *sync.Mutex
@@ -73,7 +73,7 @@ func (m knownModel) snapshot() (map[string]any, error) {
 	}, nil
 }
 
-// statesOf answers a page that has opened the comm c.
+// statesOf answers a page that opened the comm c.
 func statesOf(c *Comm) func(kind string, m Message) func() {
 	return func(kind string, m Message) func() {
 		var content struct{ Method string }
@@ -82,9 +82,9 @@ func statesOf(c *Comm) func(kind string, m Message) func() {
 		}
 		states, err := known.states()
 		if err != nil {
-			panic(err) // for whoever delivers the message to report
+			panic(err) // reported by the caller that delivers the message
 		}
-		// A page that has closed the comm needs no answer.
+		// A page that closed the comm needs no answer.
 		_ = c.Send(map[string]any{"method": "update_states", "states": states, "buffer_paths": []any{}})
 		return nil
 	}

@@ -242,12 +242,12 @@ func declared(s Shape) string { return s.Name }`,
 				{`nb.Interact(func(m mat.Matrix) float64 { return mat.Sum(m) }, []Grid{{2}, {3}})`, "[Grid 0 Grid 1]", "4"},
 				{`nb.Interact(func(s fmt.Stringer) string { return s.String() }, []Kind{8})`, "[kind 8]", "kind 8"},
 				// What is no value of the parameter.
-				{`nb.Interact(func(s Shape) string { return s.Name })`, "", "nb.Interact: parameter s: Shape has no control of its own; give it a choice: []Shape{…} or map[string]Shape{…}"},
-				{`nb.Interact(func(s Shape) string { return s.Name }, shapes[0])`, "", "nb.Interact: parameter s: a Shape is no control for a Shape; give it a choice: []Shape{…} or map[string]Shape{…}"},
+				{`nb.Interact(func(s Shape) string { return s.Name })`, "", "nb.Interact: parameter s: Shape has no default control; pass a choice: []Shape{…} or map[string]Shape{…}"},
+				{`nb.Interact(func(s Shape) string { return s.Name }, shapes[0])`, "", "nb.Interact: parameter s: a Shape is not a control for a Shape; pass a choice: []Shape{…} or map[string]Shape{…}"},
 				{`nb.Interact(func(s Shape) string { return s.Name }, []Dog{{1}})`, "", "nb.Interact: parameter s: Dog is not a Shape"},
 				{`nb.Interact(func(a Animal) string { return a.Speak() }, []any{shapes[0]})`, "", "nb.Interact: parameter a: Shape is not an Animal"},
 				{`nb.Interact(func(a Animal) string { return a.Speak() }, []any{Bird{}})`, "", "nb.Interact: parameter a: Bird is not an Animal"},
-				{`nb.Interact(func(a Animal) string { return a.Speak() }, nb.Slider(0, 1, 0))`, "", "nb.Interact: parameter a: the control has a float64, and an Animal is wanted; give it a choice: []Animal{…} or map[string]Animal{…}"},
+				{`nb.Interact(func(a Animal) string { return a.Speak() }, nb.Slider(0, 1, 0))`, "", "nb.Interact: parameter a: the control has a float64, and the parameter needs an Animal; pass a choice: []Animal{…} or map[string]Animal{…}"},
 				{`nb.Interact(shapes)`, "", "nb.Interact: []Shape is not a function"},
 			} {
 				var cell recorder
