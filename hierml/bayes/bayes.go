@@ -1,17 +1,17 @@
-// Package bayes has naive Bayes classifiers of documents as estimators. A document with x_w
-// occurrences of the word w has, for the leaf c, the score
+// Package bayes provides naive Bayes classifiers of documents as estimators. For a document with
+// x_w occurrences of the word w, the score of the leaf c is
 //
 //	log P(c) + sum_w x_w log P(w|c)
 //
-// where P(c) is the share of c in the training documents. It is linear, so that models are those of
+// where P(c) is the share of c in the training documents. It is linear, so the models are those of
 // package classifier, with log P(w|c) as weights and log P(c) as [classifier.Model.Constant].
 //
-//   - [Shrinkage] shrinks P(w|c) towards what the categories above have [MRMN98], which helps where
-//     leaves have few documents.
-//   - [Multinomial] takes P(w|c) of the leaf alone, every word counted Alpha times more.
+//   - [Shrinkage] shrinks P(w|c) towards the estimates of the categories above [MRMN98], which
+//     helps if leaves have few documents.
+//   - [Multinomial] uses P(w|c) of the leaf alone, with Alpha added to the count of every word.
 //
-// Features are counts of words, such as features.Text{Weight: features.Counts, Norm:
-// features.NoNorm} makes, or other numbers that are not negative. Every instance has one label, a
+// Features must be counts of words, such as those of features.Text{Weight: features.Counts, Norm:
+// features.NoNorm}, or other numbers that are not negative. Every instance must have one label, a
 // leaf.
 package bayes
 
@@ -39,11 +39,11 @@ import (
 // and V the number of features. It is for comparison with Shrinkage. The zero value is ready to
 // use.
 type Multinomial struct {
-	// Alpha is how often every word is counted more. The default value is 1.
+	// Alpha is added to the count of every word. The default value is 1.
 	Alpha float64
 }
 
-// Fit counts words; see [classifier.Estimator]. It ends with ctx, without a model.
+// Fit counts words; see [classifier.Estimator]. If ctx is cancelled, it returns no model.
 func (s Multinomial) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
 	return classifier.FitAll(ctx, d, func(d *dataset.Dataset) (*classifier.Model, error) { return s.fit(ctx, d) })
 }
@@ -149,7 +149,7 @@ func check(d *dataset.Dataset) error {
 	}
 	for i, set := range d.Labels {
 		if len(set) != 1 {
-			return fmt.Errorf("bayes: row %d of dataset %q has %d labels; naive Bayes is single-label: give every row exactly one leaf", i, d.Name, len(set))
+			return fmt.Errorf("bayes: row %d of dataset %q has %d labels; naive Bayes needs exactly one label per row: give every row one leaf", i, d.Name, len(set))
 		}
 		features, values := d.X.Row(i)
 		if k := slices.IndexFunc(values, func(v float32) bool { return v < 0 }); k >= 0 {

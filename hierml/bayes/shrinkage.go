@@ -17,35 +17,36 @@ import (
 //
 //	P(w|c) = sum_k lambda_k theta_k(w) + lambda_u / V
 //
-// where theta_k are the shares of the words at the nodes k of the path from the leaf c up, without
-// the documents of the node before on the path, so that no document counts twice, and V is the
-// number of features. Several roots have one more node above them all. A node that has then no
+// where theta_k are the word frequencies at the nodes k of the path from the leaf c upwards,
+// without the documents of the previous node on the path, so that no document counts twice, and V
+// is the number of features. Several roots get a common node above them. A node without remaining
 // words, such as one with a single child, is left out. The lambda of a leaf are at least 0 and sum
-// to 1; they maximize the log probability of words that are held out, by expectation maximization
-// (EM) from equal ones.
+// to 1. They maximize the log probability of held-out words, by expectation maximization (EM)
+// starting from equal values.
 //
-// The log probability is concave in lambda, so that the training has a certificate, in nats: Primal
-// is minus the sum over the leaves, and with no lambda can it be below Dual.
+// The log probability is concave in lambda, so the training has a certificate, in nats: Primal is
+// minus the sum over the leaves, and Dual is a lower bound for all lambda.
 //
 // The taxonomy is a tree or a forest. The zero value is ready to use.
 type Shrinkage struct {
-	// HeldOut are the documents whose words choose lambda: others than those given to Fit, with the
-	// same features and the same taxonomy. By default each document given to Fit is held out in
-	// turn, while the others are counted.
+	// HeldOut has the documents whose words determine lambda. They must differ from those passed to
+	// Fit, with the same features and the same taxonomy. By default each document passed to Fit is
+	// held out in turn, while the others are counted.
 	HeldOut *dataset.Dataset
-	// Words holds out each occurrence of a word in turn instead, and counts the others, also those
-	// of its document. Set it if leaves have few documents: holding out one of a few documents
-	// leaves the leaf with too little, so it is shrunk too far towards the nodes above.
+	// Words holds out each occurrence of a word in turn instead, and counts the others, including
+	// those of its document. Set it if leaves have few documents: holding out one of a few
+	// documents leaves too few words in the leaf, so it is shrunk too far towards the nodes above.
 	Words bool
-	// Gap is how far Primal may be above Dual, as a share of it, in each leaf. The default value is
+	// Gap is the relative gap between Primal and Dual to reach in each leaf. The default value is
 	// 1e-4.
 	Gap float64
 	// MaxSteps bounds the steps of EM in each leaf. The default value is 1000.
 	MaxSteps int
 	// Workers is the number of goroutines; the result does not depend on it. The default value is
-	// the number of processors.
+	// the number of CPUs.
 	Workers int
-	// Progress is told what part of the leaves is learned. An error it returns ends Fit.
+	// Progress is called with the share of the leaves that are learned. If it returns an error, Fit
+	// stops.
 	Progress func(done float64, state string) error
 }
 

@@ -13,68 +13,65 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Agglomerative merges classes into clusters, the nearest two first. Its zero value is [Cai08,
-// Algorithm 8]: centroids in the space of the features, average linkage, inconsistency of depth 2.
+// Agglomerative merges classes into clusters, always the nearest two. Its zero value is [Cai08,
+// Algorithm 8]: centroids in feature space, average linkage, inconsistency of depth 2.
 type Agglomerative struct {
-	// Linkage is the distance of clusters. The default value is Average.
+	// Linkage defines the distance of clusters. The default value is Average.
 	Linkage Linkage
 
-	// Distance is that of centroids, which Fit and Distances compute. The default value is
-	// Euclidean.
+	// Distance is the distance of centroids, for Fit and Distances. The default value is Euclidean.
 	Distance Distance
 
-	// Kernel, if not nil, is the inner product that centroids are compared by, in its feature
-	// space.
+	// Kernel, if not nil, is the inner product for comparing centroids, in its feature space.
 	Kernel gram.Kernel
 
-	// Depth is how many levels of links, the link itself included, a coefficient of inconsistency
-	// looks at. The default value is 2.
+	// Depth is the number of levels of links, including the link itself, in a coefficient of
+	// inconsistency. The default value is 2.
 	Depth int
 
-	// OmitEmpty leaves classes without instances out of the taxonomies. Otherwise each is a cluster
-	// of its own.
+	// OmitEmpty leaves classes without instances out of the taxonomies. By default each is a
+	// separate cluster.
 	OmitEmpty bool
 
-	// Workers is the number of goroutines that compute distances, which do not depend on it. The
-	// default value is the number of processors.
+	// Workers is the number of goroutines for distances; results do not depend on it. The default
+	// value is the number of CPUs.
 	Workers int
 
-	// Progress, if not nil, is called now and then with the part of the work that is done, from 0
-	// to 1, and a word on it, never twice at the same time. An error ends the clustering.
+	// Progress, if not nil, is called occasionally with the completed share of the work, from 0 to
+	// 1, and a description, never concurrently. An error stops the clustering.
 	Progress func(done float64, state string) error
 }
 
 // ForTexts returns settings for classes of texts: Ward's linkage of the cosine distances of
-// centroids. All centroids of texts are about as far apart, and farther the fewer texts they are
-// of, so that by Euclidean distances average and single linkage add one class after the other to
-// one cluster: the classes of reuters21578 are then 43 and 52 links deep in the mean, 8 by these
-// settings, where 7 is the least for so many. [Cai08, Algorithm 8], the zero value, was made for
-// classes of many texts each.
+// centroids. Centroids of texts all have similar Euclidean distances, which are larger for classes
+// of fewer texts. So average and single linkage add one class after the other to one cluster: the
+// mean depth of the classes of reuters21578 is then 43 and 52 links. With these settings it is 8,
+// and 7 is the minimum. [Cai08, Algorithm 8], the zero value, was made for classes of many texts
+// each.
 func ForTexts() Agglomerative { return Agglomerative{Linkage: Ward, Distance: Cosine} }
 
 // Fit clusters the leaves of d's taxonomy by the distances of the centroids of their instances,
 // Euclidean ones [Cai08, (6.1)] unless Distance says otherwise. An instance with several labels
-// counts for each. A label that is not a leaf is an error; Leafed moves such labels. It ends early
-// with ctx's error, or that of Progress.
+// counts for each. A label that is not a leaf is an error; move such labels with Leafed. Fit stops
+// with ctx's error if ctx is cancelled, or with that of Progress.
 func (a Agglomerative) Fit(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, true, a.centroids)
 }
 
 // CoOccurrence clusters the leaves of d's taxonomy by the Jaccard distances of the sets of
 // instances that have them as labels: 1 minus the number with both labels over the number with
-// either. Labels that never stand together have distance 1, and the features play no part.
+// either. Labels that never occur together have distance 1. The features are not used.
 //
 // HOMER [TKV08] clusters the labels of multi-label data by these sets from the top down, with
-// balanced k-means; [MGDD16] compares it with agglomerative clustering of the same sets, which is
-// what this does.
+// balanced k-means; [MGDD16] compares it with agglomerative clustering of the same sets, as here.
 func (a Agglomerative) CoOccurrence(ctx context.Context, d *dataset.Dataset) (*Dendrogram, error) {
 	return a.cluster(ctx, d, false, jaccard)
 }
 
-// Link clusters things by their distances: a symmetric matrix of finite numbers, not negative, with
-// zeros on the diagonal; the first entry that is not so is an error. Entries across the diagonal
-// may differ by a billionth, as computed distances do; the upper one counts. Names are the things'
-// names, distinct and not empty, or nil for their numbers.
+// Link clusters items by their distances: a symmetric matrix of finite, non-negative numbers with
+// zeros on the diagonal; otherwise it returns an error for the first wrong entry. Entries across
+// the diagonal may differ by a billionth, as computed distances do; the upper one counts. names has
+// the names of the items, distinct and not empty, or nil for their numbers.
 func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []string) (*Dendrogram, error) {
 	if err := a.check(); err != nil {
 		return nil, err

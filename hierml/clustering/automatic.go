@@ -9,10 +9,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Automatic is an estimator that learns the hierarchy from the data it is trained on: it puts the
-// instances under it, trains with them, and translates the model back, so that it is judged by the
-// true taxonomy as any other, like the perceptrons with an automatic hierarchy in [Cai08, tables
-// 7.23 and 7.24].
+// Automatic is an estimator that learns the hierarchy from the training data. It puts the instances
+// under it, trains, and translates the model back, so that it is evaluated on the true taxonomy
+// like any other model, like the perceptrons with an automatic hierarchy in [Cai08, tables 7.23 and
+// 7.24].
 type Automatic struct {
 	// Estimator trains under the hierarchy.
 	Estimator classifier.Estimator
@@ -20,7 +20,7 @@ type Automatic struct {
 	// Agglomerative clusters the classes. The default value is that of [Cai08, Algorithm 8].
 	Agglomerative Agglomerative
 
-	// CoOccurrence clusters them by the instances that they have in common instead of by centroids.
+	// CoOccurrence clusters them by their common instances instead of by centroids.
 	CoOccurrence bool
 
 	// Cuts are the levels of the hierarchy. The default value is the cut of [Cai08, Algorithm 8].
@@ -28,8 +28,8 @@ type Automatic struct {
 }
 
 // Fit learns a hierarchy, trains with it, and returns the model as one that predicts leaves of the
-// taxonomy of d. If the estimator returns a model together with an error, as when ctx ends, so does
-// Fit.
+// taxonomy of d. If the estimator returns a model together with an error, for example because ctx
+// was cancelled, so does Fit.
 func (a Automatic) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, error) {
 	return fitUnder(ctx, a.Estimator, d, a.Hierarchy)
 }
@@ -47,8 +47,8 @@ func (a Automatic) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy
 	return dendrogram.Taxonomy(a.Cuts...)
 }
 
-// Randomized is an estimator that trains under a random hierarchy of the shape of the true one, and
-// whose model is judged by the true one, as in [Cai08, tables 7.17 to 7.19].
+// Randomized is an estimator that trains under a random hierarchy with the shape of the true one,
+// and whose model is evaluated on the true one, as in [Cai08, tables 7.17 to 7.19].
 type Randomized struct {
 	// Estimator trains under the hierarchy, as in Automatic.
 	Estimator classifier.Estimator

@@ -13,16 +13,16 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Balanced is an estimator that learns a tree by balanced 2-means and trains under it, and whose
-// model is judged by the true taxonomy: with svm.PLT the label trees of extreme classification, as
-// [PKHAV18, section 3.1] makes them. A class is the sum of its instances, each scaled to length 1,
-// and that scaled to length 1. Classes are halved from the root down, each half those nearer to its
-// centroid, until few are left.
+// Balanced is an estimator that learns a tree by balanced 2-means and trains under it; its model is
+// evaluated on the true taxonomy. With svm.PLT it gives the label trees of extreme classification,
+// as in [PKHAV18, section 3.1]. A class is represented by the normalized sum of its normalized
+// instances. From the root down, the classes are split into two halves by the nearer centroid,
+// until few are left.
 type Balanced struct {
 	// Estimator trains under the tree, as in Automatic.
 	Estimator classifier.Estimator
-	// Largest is the number of classes that are not halved any more. The default value is 100, that
-	// of [PKHAV18]; 1 makes a binary tree.
+	// Largest is the number of classes from which a node is no longer split. The default value is
+	// 100, as in [PKHAV18]; 1 makes a binary tree.
 	Largest int
 	// Seed chooses the two classes that each halving begins with. Equal seeds make equal trees.
 	Seed uint64

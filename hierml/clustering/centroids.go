@@ -13,15 +13,15 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// Distance says how far two centroids are apart.
+// Distance is a distance of two centroids.
 type Distance int
 
 const (
 	// Euclidean is the length of their difference (6.1).
 	Euclidean Distance = iota
-	// Cosine is 1 minus the cosine of the angle between them, from 0 to 2, whatever their lengths:
-	// a class of few texts, whose centroid is longer than that of many, is not far from all others
-	// for that. A centroid that is zero has distance 1 from all others.
+	// Cosine is 1 minus the cosine of the angle between them, from 0 to 2. It does not depend on
+	// their lengths, so a class of few texts, whose centroid is longer, is not far from all others
+	// for that reason. A zero centroid has distance 1 from all others.
 	Cosine
 )
 

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Cut is a rule that says which links of a dendrogram are cut: one of [Inconsistent],
-// [InconsistentAbove], [Height], [Number] and [Depth].
+// Cut is a rule for cutting links of a dendrogram: one of [Inconsistent], [InconsistentAbove],
+// [Height], [Number] and [Depth].
 type Cut struct {
 	// By is "inconsistent", "inconsistent above", "height", "number" or "depth".
 	By string
-	// Value is that of the rule; the first has none.
+	// Value is the parameter of the rule; the first has none.
 	Value float64
 }
 
@@ -24,12 +24,12 @@ func InconsistentAbove(threshold float64) Cut { return Cut{"inconsistent above",
 // Height cuts the links higher than h.
 func Height(h float64) Cut { return Cut{"height", h} }
 
-// Number cuts the last links, so that k clusters are left, or one a class if there are fewer
+// Number cuts the last links, so that k clusters remain, or one per class if there are fewer
 // classes.
 func Number(k int) Cut { return Cut{"number", float64(k)} }
 
-// Depth cuts all links less than k links below the last one, which is cut by 1; what is left are
-// the clusters k steps down the dendrogram, and classes less deep.
+// Depth cuts all links less than k links below the last one, which k = 1 cuts. The result has the
+// clusters k steps down the dendrogram, and less deep classes.
 func Depth(k int) Cut { return Cut{"depth", float64(k)} }
 
 // String describes the cut.

@@ -8,8 +8,8 @@ import (
 
 // Link is a merger of two clusters.
 type Link struct {
-	// A and B are the numbers of the clusters, A the smaller: of a class, from 0, or of the cluster
-	// of link t, the number of classes plus t.
+	// A and B are the numbers of the clusters, A the smaller. A class has its number, from 0; the
+	// cluster of link t has the number of classes plus t.
 	A, B int
 	// Height is the distance of the clusters.
 	Height float64
@@ -19,8 +19,8 @@ type Link struct {
 
 // Dendrogram is the tree of mergers of the classes into one cluster, and a cut through it.
 type Dendrogram struct {
-	// Classes are the names of what was clustered. Empty are those of classes without instances,
-	// which are no part of the links.
+	// Classes has the names of the clustered items. Empty has those of classes without instances,
+	// which are not in the links.
 	Classes, Empty []string
 	// Links are the mergers in the order in which they were made, one less than there are classes.
 	Links []Link
@@ -82,7 +82,7 @@ func (d *Dendrogram) judge() {
 	d.Clusters = d.partition(d.Cut)
 }
 
-// Consistency compares the height of a link with those of the links near it.
+// Consistency compares the height of a link with the heights of nearby links.
 type Consistency struct {
 	// Mean and Deviation, the sample standard deviation, are of the heights of the link and those
 	// below it; Count is their number. The Deviation of one height is 0.
@@ -190,8 +190,8 @@ func (d *Dendrogram) partition(cut []bool) [][]int {
 	return clusters
 }
 
-// Check returns what is wrong with a dendrogram that was put together by hand, or nil. The other
-// methods that return errors, and chart.Dendrogram, ask it first.
+// Check returns an error if a dendrogram built by hand is invalid. The other methods that return
+// errors, and chart.Dendrogram, call it first.
 func (d *Dendrogram) Check() error {
 	n := len(d.Classes)
 	if n == 0 {

@@ -1,25 +1,25 @@
-// Package clustering learns a hierarchy of classes from data that has none, or to compare with the
-// one it has: it merges classes step by step, the nearest two first, and cuts the tree of mergers,
-// the dendrogram, into levels.
+// Package clustering learns a hierarchy of classes from data, if there is none or to compare with
+// the given one. It merges classes step by step, always the nearest two, and cuts the tree of
+// mergers, the dendrogram, into levels.
 //
-// [Agglomerative] is [Cai08, Algorithm 8]. Classes are near each other if the centroids of their
-// instances are ([Agglomerative.Fit]), in a kernel's feature space too; if they are labels of the
-// same instances ([Agglomerative.CoOccurrence]); or if any matrix of distances says so
+// [Agglomerative] is [Cai08, Algorithm 8]. The distance of classes is that of the centroids of
+// their instances ([Agglomerative.Fit]), also in a kernel's feature space; or it depends on their
+// common instances ([Agglomerative.CoOccurrence]); or it is given by any matrix
 // ([Agglomerative.Link]). The result is a [Dendrogram]. Its method Taxonomy returns that
 // algorithm's hierarchy of two levels, or another with a level for each of several cuts ([Height],
 // [Number], [Depth], [Inconsistent]). chart.Dendrogram draws it.
 //
 // The taxonomies have the classes as leaves, under their names. dataset.Dataset's method Under puts
 // instances under one, so that any method can be trained on it; [Translate] makes the model score
-// the leaves of the true taxonomy again, by which it is to be judged; and [Automatic] does all of
-// this as an estimator.
+// the leaves of the true taxonomy again, for its evaluation; and [Automatic] does all of this as an
+// estimator.
 //
-// [Balanced] halves the classes from the top down instead, by balanced 2-means, which takes little
-// time for very many of them: the label trees of extreme classification. [Huffman] makes the tree
+// [Balanced] instead splits the classes in halves from the top down, by balanced 2-means, which is
+// fast for very many classes: the label trees of extreme classification. [Huffman] builds the tree
 // in which frequent classes are nearest to the root.
 //
-// [Random] draws hierarchies of the same shape as a given one, which tell what the true one is
-// worth; [Randomized] trains under them.
+// [Random] draws hierarchies with the shape of a given one, to measure the value of the true one;
+// [Randomized] trains under them.
 //
 // # Ties and rounding
 //

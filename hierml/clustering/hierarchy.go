@@ -9,12 +9,13 @@ import (
 )
 
 // Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of [Cai08,
-// Algorithm 8], whose first level are the clusters and whose second are the classes. With cuts it
-// has a level for each of them instead, in the order of their numbers of clusters. A cluster of one
-// class is a node with one child. Cuts of which neither refines the other are an error.
+// Algorithm 8], with the clusters on the first level and the classes on the second. With cuts it
+// has one level for each of them instead, in the order of their numbers of clusters. A cluster of
+// one class is a node with one child. It returns an error for two cuts neither of which refines the
+// other.
 //
-// The leaves are the classes under their names, in the order of Classes and then of Empty, and
-// their ids are from 0 on. Every class of Empty is a cluster of its own on each level.
+// The leaves are the classes under their names, in the order of Classes and then of Empty, with ids
+// from 0 on. Every class of Empty is a separate cluster on each level.
 func (d *Dendrogram) Taxonomy(cuts ...Cut) (*taxonomy.Taxonomy, error) {
 	if err := d.Check(); err != nil {
 		return nil, err

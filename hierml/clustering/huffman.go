@@ -10,12 +10,10 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Huffman is an estimator that makes the binary tree in which the instances are the fewest edges
-// above their classes, by [Huf52], and trains under it; its model is judged by the true taxonomy.
-// With svm.PLT and svm.HierarchicalSoftmax it is the label tree that trains and predicts frequent
-// classes at the least cost: of all binary trees it has the smallest sum, over the labels of all
-// instances, of the depth of the class. Features are not looked at; classes next to each other have
-// nothing in common but how frequent they are.
+// Huffman is an estimator that builds the binary tree with the smallest mean depth of the labels of
+// all instances, by [Huf52], and trains under it; its model is evaluated on the true taxonomy. With
+// svm.PLT and svm.HierarchicalSoftmax it is the label tree with the lowest cost of training and
+// prediction. Features are not used: neighbouring classes have only their frequency in common.
 type Huffman struct {
 	// Estimator trains under the tree, as in Automatic.
 	Estimator classifier.Estimator
@@ -28,9 +26,8 @@ func (h Huffman) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, erro
 
 // Hierarchy returns the tree that Fit trains with: the classes as leaves under their names, with
 // ids from 0 on, below nodes called "cluster 1" for the root, "cluster 1.1" and "cluster 1.2" for
-// what is below it, and so on. The two clusters, or classes, of the fewest labels are merged again
-// and again; of equally many those that were there first. Classes without instances are children of
-// the root.
+// what is below it, and so on. The two clusters, or classes, with the fewest labels are merged
+// repeatedly; ties are broken by age. Classes without instances are children of the root.
 func (h Huffman) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
 	s, err := newClasses(d, false)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/hierml/internal/enum"
 )
 
-// Linkage says how far two clusters are apart, given how far their members are.
+// Linkage defines the distance of two clusters from the distances of their members.
 type Linkage int
 
 const (
@@ -23,9 +23,9 @@ const (
 	Single
 	// Ward is the square root of twice what merging the two adds to the sum of the squared
 	// distances of members to the mean of their cluster [War63]: sqrt(2 ab / (a + b)) times the
-	// distance of the means of clusters of a and b members. It makes clusters of like sizes. It is
-	// computed by a recurrence [Mur83], which means that of Euclidean distances, and is defined for
-	// all others too.
+	// distance of the means of clusters of a and b members. It makes clusters of similar sizes. It
+	// is computed by a recurrence [Mur83], which has this meaning for Euclidean distances and is
+	// also defined for others.
 	Ward
 )
 

@@ -10,24 +10,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Random draws hierarchies of a given shape [Cai08, section 7.4.3]: as many nodes on each level,
-// and every inner node with a child, but otherwise any node below any. The zero value draws all of
-// these alike.
+// Random draws hierarchies of a given shape [Cai08, section 7.4.3]: with the same number of nodes
+// on each level, and a child for every inner node, but otherwise arbitrary. The zero value draws
+// all of these with equal probability.
 type Random struct {
-	// OneChildEach gives every inner node a child first, and then every other node any parent. More
-	// hierarchies of even sizes come out than of those that are drawn alike: two nodes with four
-	// children have two each in 1 of 2, rather than in 3 of 7.
+	// OneChildEach first gives every inner node a child, and then every other node a random parent.
+	// This favours even sizes: two nodes with four children have two each with probability 1/2
+	// instead of 3/7.
 	OneChildEach bool
 
 	// Seed chooses the hierarchy. Equal seeds draw equal ones.
 	Seed uint64
 }
 
-// Like returns a taxonomy of the nodes of t, under the same names and ids, with the same depths and
-// the same ones as leaves, in which each has one parent, drawn at random among the inner nodes one
-// level higher. Instances of t can be trained on under it with the labels that they have. Levels
-// are longest depths; a graph of which some level has more inner nodes than the next one has nodes,
-// which no tree has, is an error.
+// Like returns a taxonomy with the nodes, names, ids, depths and leaves of t, in which each node
+// has one parent, drawn at random among the inner nodes one level higher. Instances of t keep their
+// labels under it. Levels are longest depths. It returns an error for a graph in which some level
+// has more inner nodes than the next level has nodes; no tree has such a level.
 func (r Random) Like(ctx context.Context, t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
 	if t == nil {
 		return nil, errors.New("clustering: there is no taxonomy to draw one like")

@@ -18,9 +18,9 @@ type Scorer interface {
 	LeafScores(x *dataset.Matrix) *mat.Dense
 }
 
-// Translated is a model that was trained with one taxonomy and speaks of the leaves of another,
-// by name. Package metric evaluates it on instances under the other taxonomy, so that parents and
-// tree loss are of that one.
+// Translated is a model that was trained with one taxonomy and predicts the leaves of another, by
+// name. Package metric evaluates it on instances under the other taxonomy, so parents and tree loss
+// refer to that one.
 type Translated struct {
 	// Model is the model itself, and From the taxonomy that it was trained with.
 	Model Scorer
@@ -73,8 +73,8 @@ func (m *Translated) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return translated
 }
 
-// Decide returns the leaves of To that the model decides for, a set a row of x, or the one with
-// the highest of the scores, which are LeafScores of x, if the model only scores.
+// Decide returns the leaves of To that the model decides for, one set per row of x. If the model
+// has only scores, it returns the leaf with the highest; scores are LeafScores of x.
 func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error) {
 	decider, ok := m.Model.(interface {
 		Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, error)
@@ -130,8 +130,8 @@ func (m *Translated) Decide(x *dataset.Matrix, scores *mat.Dense) ([][]int, erro
 	return sets, nil
 }
 
-// Predict returns the leaf of To with the highest score for every row of x or, of the leaves that
-// the model decides for, that with the highest score; -1 where it decides for none.
+// Predict returns the leaf of To with the highest score for every row of x, among the leaves that
+// the model decides for if it makes decisions; -1 if there are none.
 func (m *Translated) Predict(x *dataset.Matrix) ([]int, error) {
 	if err := m.Check(x); err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (m *Translated) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 	return nil
 }
 
-// String says what the model is and what it was translated to.
+// String describes the model and the taxonomy that it was translated to.
 func (m *Translated) String() string {
 	return fmt.Sprintf("%v\n%s\n", m.Model, m.note())
 }

@@ -25,8 +25,8 @@ const (
 	translatedAttachment = "translated" // by which name the file of the model has it
 )
 
-// MarshalJSON returns the taxonomy that the model is translated to, without the model, whose file
-// is its own. ReadTranslated puts both together.
+// MarshalJSON returns the taxonomy that the model is translated to, without the model, which has a
+// separate file. ReadTranslated combines both.
 func (m *Translated) MarshalJSON() ([]byte, error) {
 	for _, name := range m.To.Names() {
 		if !utf8.ValidString(name) { // which JSON would change
@@ -36,7 +36,7 @@ func (m *Translated) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedTranslated{translatedFormat, translatedVersion, m.To.Names(), m.To.Edges(), m.To.LabelNames()})
 }
 
-// ReadTranslated returns the model, translated as MarshalJSON wrote. It trusts nothing in the data.
+// ReadTranslated returns the model, translated as MarshalJSON wrote. It validates the data.
 func ReadTranslated(data []byte, m *classifier.Model) (*Translated, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -54,9 +54,9 @@ func ReadTranslated(data []byte, m *classifier.Model) (*Translated, error) {
 	return Translate(m, m.Taxonomy, to)
 }
 
-// Save writes the model to a file, which LoadTranslated reads, and hierml.load of the package for
-// Python. It is the file of the model, a classifier.Model, with the taxonomy that it is translated
-// to attached. The file appears under its name when it is complete: until then an older one stays.
+// Save writes the model to a file for LoadTranslated and for hierml.load in Python. It is the file
+// of the model, a classifier.Model, with the taxonomy that it is translated to attached. It
+// replaces an older file only when the new one is complete.
 func (m *Translated) Save(path string) error {
 	own, err := m.Scores()
 	if err != nil {
@@ -71,8 +71,8 @@ func (m *Translated) Save(path string) error {
 	return with.Save(path)
 }
 
-// Scores returns the model itself, or an error if it is no classifier.Model, which alone has a
-// file.
+// Scores returns the model itself, or an error if it is not a classifier.Model: no other model has
+// a file.
 func (m *Translated) Scores() (*classifier.Model, error) {
 	own, ok := m.Model.(*classifier.Model)
 	if !ok || own == nil {
@@ -81,7 +81,7 @@ func (m *Translated) Scores() (*classifier.Model, error) {
 	return own, nil
 }
 
-// LoadTranslated reads a model that Translated.Save has written. It trusts nothing in the file.
+// LoadTranslated reads a model that Translated.Save wrote. It validates everything in the file.
 func LoadTranslated(path string) (*Translated, error) {
 	m, err := classifier.Load(path)
 	if err != nil {

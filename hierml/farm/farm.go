@@ -1,11 +1,11 @@
-// Package farm has an engine that is there run parts of a computation, on other machines ([Slurm])
-// or as processes of this one ([Local]).
+// Package farm runs parts of a computation with an existing engine, on other machines ([Slurm]) or
+// as processes on this one ([Local]).
 //
 // A computation has n parts. Part i is the same command with another i, which reads and writes a
-// directory that all machines see. It leaves there what it has finished, at once, and skips what it
-// finds there: it may be killed, run again, and run twice. The engine decides where and when parts
-// run, and bounds what they may use; what is to be done when one is lost is left to who submitted
-// them. See package experiment, whose studies are computed so.
+// directory that all machines can access. It stores finished work there at once, and skips work
+// that it finds there, so it may be killed, run again, and run twice. The engine decides where and
+// when parts run, and bounds their resources. The submitter decides what to do when a part is lost.
+// See package experiment, which computes studies in this way.
 package farm
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// The environment variables by which a process knows that it is a part.
+// The environment variables that tell a process that it is a part.
 const (
 	PartVariable       = "HIERML_PART"       // its number, from 0
 	PartsVariable      = "HIERML_PARTS"      // how many there are
@@ -36,27 +36,28 @@ const (
 
 // Job is a computation in parts.
 type Job struct {
-	// Name is what the engine's own tools show. No two jobs with one folder Log have the same.
+	// Name is shown by the engine's tools. Two jobs with the same folder Log must have different
+	// names.
 	Name string
-	// Directory is the folder in which the parts are started. It is an absolute path.
+	// Directory is the working directory of the parts, an absolute path.
 	Directory string
-	// Log is the folder of a file NAME_PART.txt for each part, with what it prints. It is an
-	// absolute path, and the folder is there. Where one of those is there and is a link, or no
-	// regular file, the job is refused.
+	// Log is the folder for a file NAME_PART.txt with the output of each part. It is the absolute
+	// path of an existing folder. If one of these files exists and is a link or not a regular file,
+	// the job is an error.
 	Log string
 	// Parts is their number, 1 or more.
 	Parts int
 	// Command is run for each part, with the variables above. Its first word is the path of a
-	// program, at which all machines find it.
+	// program, the same on all machines.
 	Command []string
 	// Environment has further variables, as "NAME=value". Others are those of the process that
 	// submits the job.
 	Environment []string
-	// After, if not empty, is the id of a job that ends, however, before this one begins.
+	// After, if not empty, is the id of a job that must end, in any way, before this one starts.
 	After string
 }
 
-// check says what is wrong with a job.
+// check returns an error if a job is invalid.
 func (j *Job) check() error {
 	switch {
 	case j.Parts < 1:
@@ -101,19 +102,19 @@ func (j *Job) checkLogs() error {
 	return nil
 }
 
-// State is how a job stands.
+// State is the state of a job.
 type State struct {
 	Waiting int // parts that have not begun, and will
 	Running int
 	// Machines are the names of those on which parts run, each once, sorted.
 	Machines []string
-	// Failed are the parts that ended otherwise than well, as far as the engine remembers them.
+	// Failed has the parts that failed, as far as the engine remembers them.
 	Failed []Failure
-	// Over tells that no part runs or will run.
+	// Over means that no part runs or will run.
 	Over bool
 }
 
-// Failure is a part that ended otherwise than well.
+// Failure is a failed part.
 type Failure struct {
 	Part    int    // -1 where the engine does not say which
 	Machine string // "" if it was not given one

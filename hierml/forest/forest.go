@@ -1,26 +1,25 @@
-// Package forest has predictive clustering trees for hierarchies of labels, as Clus-HMC grows them
-// [VSSDB08], alone and in ensembles: bagging and random forests [SVSKDB10]. They predict for every
-// node how likely a label is at or below it, on trees, forests and graphs without cycles; an
-// instance has any number of labels, leaves or inner nodes.
+// Package forest provides predictive clustering trees for hierarchies of labels, as in Clus-HMC
+// [VSSDB08], alone and in ensembles: bagging and random forests [SVSKDB10]. They predict the
+// probability of a label at or below every node, on trees, forests and graphs without cycles. An
+// instance may have any number of labels, at leaves or inner nodes.
 //
 //   - [Tree] is a single tree.
-//   - [Forest] is a number of trees, each of a bootstrap sample of the instances.
+//   - [Forest] is an ensemble of trees, each grown from a bootstrap sample of the instances.
 //
 // A node S of a tree is a set of instances. With p_v the share of them that have a label at or
 // below node v of the taxonomy, and w_v the weight of v,
 //
 //	SS(S) = sum_v w_v |S| p_v (1 - p_v)
 //
-// and S is divided by the test x_j > a, where a is a value that an instance of S has there, for
-// which SS(S) - SS(S1) - SS(S2) is largest. A leaf of the tree predicts the p_v of its instances.
-// They never rise from a node to a child, so that the nodes above a threshold always are a set that
-// is closed under ancestors.
+// S is split by the test x_j > a, where a is a value of feature j in S, with the largest SS(S) -
+// SS(S1) - SS(S2). A leaf of the tree predicts the p_v of its instances. No child has a larger p_v
+// than its parent, so the nodes above a threshold are always closed under ancestors.
 //
-// Features may have any scale. What a sparse matrix does not store has the value 0, as everywhere
-// in this library. Missing values are put in before: files.ARFF{Missing: "mean"} takes the mean of
-// the column, as Clus does, and so does features.Number of tables.
+// Features may have any scale. Entries that a sparse matrix does not store have the value 0, as
+// everywhere in this library. Replace missing values first: files.ARFF{Missing: "mean"} uses the
+// mean of the column, as Clus does, and features.Number can do the same for tables.
 //
-// Which sets of nodes a model predicts, and how package metric evaluates it, is as of svm.NodeSets.
+// The predicted sets of nodes, and their evaluation with package metric, are as for svm.NodeSets.
 package forest
 
 import (
@@ -38,50 +37,50 @@ import (
 
 // Tree is a predictive clustering tree: Clus-HMC of [VSSDB08]. The zero value is ready to use.
 type Tree struct {
-	// W0 is what the weight of a node is, times that of its parents: in (0, 1]. At the top it is W0
-	// itself. The default value is 0.75, and with 1 all nodes weigh the same.
+	// W0 is the factor between the weight of a node and that of its parents, in (0, 1]. The weight
+	// at the top is W0. The default value is 0.75; with 1 all nodes have the same weight.
 	W0 float64
-	// Parents says what the weight of a node with several parents is a multiple of. The default is
-	// the mean of theirs.
+	// Parents says how the weights of several parents are combined. The default is their mean.
 	Parents Aggregate
-	// Significance is the level of an F-test below which a division must be to be made, which stops
-	// the growth; 1 is for no test. The default value is 0.01 of a tree, and 1 of those of a
-	// Forest.
+	// Significance is the level of an F-test that a split must pass; otherwise growth stops. 1
+	// means no test. The default value is 0.01 for a tree, and 1 for the trees of a Forest.
 	Significance float64
-	// MinLeaf is the number of instances that a leaf has at least. The default value is 5.
+	// MinLeaf is the minimum number of instances of a leaf. The default value is 5.
 	MinLeaf int
-	// MEstimate lets a leaf of n instances, P of them with the node, predict (P+p)/(n+1) and not
-	// P/n, where p is the share of all instances with the node.
+	// MEstimate makes a leaf with n instances, P of them with the node, predict (P+p)/(n+1) instead
+	// of P/n, where p is the share of all instances with the node.
 	MEstimate bool
-	// Progress is told what part of the instances is in leaves. An error it returns ends Fit.
+	// Progress is called with the share of the instances in leaves. If it returns an error, Fit
+	// stops.
 	Progress func(done float64, state string) error
 }
 
-// Forest is an ensemble of predictive clustering trees, each of as many instances as there are,
-// drawn with replacement: Clus-HMC-Ens of [SVSKDB10]. What it predicts is the mean over the trees.
-// With Features All it is bagging, otherwise a random forest. The zero value is ready to use.
+// Forest is an ensemble of predictive clustering trees, each grown from a bootstrap sample of the
+// size of the data: Clus-HMC-Ens of [SVSKDB10]. It predicts the mean over the trees. With Features
+// All it is bagging, otherwise a random forest. The zero value is ready to use.
 //
 // The same seed gives the same forest, whatever the number of workers.
 type Forest struct {
 	// Trees is the number of trees. The default value is 100.
 	Trees int
-	// Features says how many features are tried for a division, drawn among those that are not zero
-	// for all of its instances. The default is SquareRoot.
+	// Features is the number of features tried for a split, drawn from those that are not zero for
+	// all of its instances. The default is SquareRoot.
 	Features Subset
-	// Tree has how each tree grows. Its Progress is not called.
+	// Tree has the settings of each tree. Its Progress is not called.
 	Tree Tree
 	// Seed determines the samples and the features.
 	Seed uint64
-	// Workers is the number of trees that grow at a time. The default value is one a processor.
+	// Workers is the number of trees that grow concurrently. The default value is one per CPU.
 	Workers int
-	// Time bounds the training: after it no tree is begun, but for the first. The default value is
-	// no bound.
+	// Time bounds the training: after it no further tree is started, except the first. The default
+	// is no bound.
 	Time time.Duration
-	// Progress is told what part of the trees has grown. An error it returns ends Fit.
+	// Progress is called with the share of the trees that have grown. If it returns an error, Fit
+	// stops.
 	Progress func(done float64, state string) error
 }
 
-// Aggregate says what the weight of a node with several parents is a multiple of.
+// Aggregate says how the weights of several parents are combined.
 type Aggregate int
 
 const (
@@ -102,7 +101,7 @@ func (a Aggregate) MarshalText() ([]byte, error) { return enum.Marshal(a, aggreg
 // UnmarshalText reads the name of a constant, in whatever case.
 func (a *Aggregate) UnmarshalText(text []byte) error { return enum.Unmarshal(a, aggregates, text) }
 
-// Subset says how many of the features are tried for a division.
+// Subset is the number of features tried for a split.
 type Subset int
 
 const (
@@ -166,7 +165,7 @@ func (s Tree) settled(significance float64) (Tree, error) {
 	return s, nil
 }
 
-// Fit grows the tree. It ends with ctx.
+// Fit grows the tree. It stops if ctx is cancelled.
 func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	begin := time.Now()
 	s, err := s.settled(0.01)
@@ -197,8 +196,8 @@ func (s Tree) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	return m, nil
 }
 
-// Fit grows the trees and, from the instances that are not in the sample of a tree, learns the
-// Level of the model. It ends with ctx.
+// Fit grows the trees and learns the Level of the model from the out-of-bag instances of each tree.
+// It stops if ctx is cancelled.
 func (s Forest) Fit(ctx context.Context, d *dataset.Dataset) (*Model, error) {
 	begin := time.Now()
 	var err error

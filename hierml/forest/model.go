@@ -24,14 +24,14 @@ type Model struct {
 	Name      string             // method
 	Taxonomy  *taxonomy.Taxonomy // of labels and predictions
 	Instances int                // trained on
-	// Level is the probability from which on a node is predicted. Fit chooses that with which the
-	// F1 of the predictions for the training instances, with all nodes above, is largest; those of
-	// a forest are by the trees that were grown without the instance.
+	// Level is the minimum probability of a predicted node. Fit chooses it to maximize the F1 of
+	// the predictions for the training instances, with ancestors. For a forest, an instance is
+	// predicted by the trees that were grown without it.
 	Level float64
-	// HeldOut is that F1 of a forest, NaN of a tree.
+	// HeldOut is this F1 for a forest, and NaN for a tree.
 	HeldOut float64
-	// Attached is what else the model's file has, by name; nil where that is nothing. Save writes
-	// it and Load reads it. Package pipeline keeps there how texts become features.
+	// Attached has additional contents of the model's file, by name, or nil. Save writes it and
+	// Load reads it. Package pipeline stores there how texts become features.
 	Attached map[string][]byte
 
 	trees    []*tree
@@ -149,10 +149,10 @@ func (m *Model) row(p *problem, i int) ([]int32, []float32) {
 	return all, values
 }
 
-// NodeProbabilities returns how likely a label is at or below a node: a row of x a row, a column
-// a node. It is the mean over the trees of the share in the leaf, and never rises from a node to
-// a child. It panics where x has more or fewer columns than the training data, or columns of
-// other names, with the error that Check returns; so do Predict and LeafScores. For no rows the
+// NodeProbabilities returns the probability of a label at or below each node: one row per row of x,
+// one column per node. It is the mean over the trees of the share in the leaf; no child is more
+// probable than its parent. It panics with the error of Check if x has more or fewer columns than
+// the training data, or columns with other names; so do Predict and LeafScores. For no rows the
 // result is an empty matrix.
 func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	if x.Len() == 0 {
@@ -186,8 +186,8 @@ func (m *Model) NodeProbabilities(x *dataset.Matrix) *mat.Dense {
 	return all
 }
 
-// Predict returns, for every row of x, the nodes whose probability is Level at least, and the
-// likeliest one in any case, in their most specific form: ascending, none above another.
+// Predict returns, for every row of x, the nodes whose probability is at least Level, and the most
+// probable one in any case, in their most specific form: ascending, none above another.
 func (m *Model) Predict(x *dataset.Matrix) [][]int {
 	all := m.NodeProbabilities(x)
 	sets := make([][]int, x.Len())
@@ -200,9 +200,9 @@ func (m *Model) Predict(x *dataset.Matrix) [][]int {
 // below is the level that probabilities are to be above.
 func (m *Model) below() float64 { return math.Nextafter(m.Level, math.Inf(-1)) }
 
-// LeafScores returns the probabilities of the leaves of Taxonomy: a row of x a row, a column a
-// leaf. With it and Decide, package metric evaluates the model and package experiment compares it
-// with others, on data whose labels are leaves, such as Dataset.Leafed makes.
+// LeafScores returns the probabilities of the leaves of Taxonomy: one row per row of x, one column
+// per leaf. Package metric calls it and Decide to evaluate the model, and package experiment to
+// compare it with others, on data whose labels are leaves, such as those of Dataset.Leafed.
 func (m *Model) LeafScores(x *dataset.Matrix) *mat.Dense {
 	return classifier.LeafColumns(m.Taxonomy, m.NodeProbabilities(x))
 }
@@ -215,8 +215,8 @@ func (m *Model) Decide(x *dataset.Matrix, _ *mat.Dense) ([][]int, error) {
 	return classifier.LeafSets(m.Taxonomy, m.NodeProbabilities(x), m.below())
 }
 
-// Check returns an error if x is not a matrix over the features of the training data: it has more
-// or fewer columns, or names of columns that are not those of the training data.
+// Check returns an error if x is not a matrix over the features of the training data: if it has
+// more or fewer columns, or columns with other names.
 func (m *Model) Check(x *dataset.Matrix) error {
 	if x == nil {
 		return fmt.Errorf("forest: no matrix to predict for")
@@ -250,7 +250,7 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 // Trees returns the number of trees.
 func (m *Model) Trees() int { return len(m.trees) }
 
-// Leaves returns the number of leaves of all trees together.
+// Leaves returns the total number of leaves of all trees.
 func (m *Model) Leaves() int {
 	n := 0
 	for _, t := range m.trees {

@@ -18,8 +18,8 @@ import (
 // fileKind is the kind of model that the file has.
 const fileKind = "forest"
 
-// Save writes the model to a file, which Load reads, and hierml.load of the package for Python. The
-// file appears under its name when it is complete: until then an older one stays.
+// Save writes the model to a file for Load and for hierml.load in Python. It replaces an older file
+// only when the new one is complete.
 func (m *Model) Save(path string) error {
 	file, err := replace.Create(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func (m *Model) Save(path string) error {
 	return nil
 }
 
-// Write writes what Save writes to a file.
+// Write writes the contents of the file of Save.
 func (m *Model) Write(w io.Writer) error {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	metadata := map[string]string{
@@ -84,15 +84,15 @@ func (m *Model) Write(w io.Writer) error {
 	return nil
 }
 
-// MarshalBinary returns what Write writes.
+// MarshalBinary returns the output of Write.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	var b bytes.Buffer
 	err := m.Write(&b)
 	return b.Bytes(), err
 }
 
-// Load reads a model that Save has written. It trusts nothing in the file: a damaged, cut off or
-// foreign file is an error.
+// Load reads a model that Save wrote. It validates everything in the file and returns an error for
+// a damaged, truncated or foreign file.
 func Load(path string) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -110,8 +110,7 @@ func Load(path string) (*Model, error) {
 	return m, nil
 }
 
-// Read reads a model of the given size that Write has written. It trusts nothing that it reads, as
-// Load does.
+// Read reads a model of the given size that Write wrote. It validates everything, as Load does.
 func Read(r io.ReaderAt, size int64) (*Model, error) {
 	f, err := safetensors.Open(r, size)
 	if err != nil {

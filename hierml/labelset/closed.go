@@ -6,14 +6,14 @@ import (
 )
 
 // Closed searches the sets of nodes that are closed under taking ancestors and may end at inner
-// nodes or be empty, where Searcher asks for leaves: the label sets of HM3 [RSSS06]. It is exact on
+// nodes or be empty: the label sets of HM3 [RSSS06]. (Searcher requires leaves.) It is exact on
 // every graph: on trees and forests by dynamic programming in O(nodes), with
 //
 //	best(v) = reward of v + sum over the children c of max(0, best(c)),
 //
 // and on other graphs as the closure of largest weight, which is a minimum cut between the nodes
-// with positive rewards and those with negative ones, through the edges to parents. It is scratch:
-// one a goroutine.
+// with positive rewards and those with negative ones, through the edges to parents. It has scratch
+// space, so each goroutine needs its own.
 type Closed struct {
 	space *Space
 	best  []float64 // on forests, by node
@@ -34,8 +34,8 @@ func (s *Space) NewClosed() *Closed {
 }
 
 // Best returns the set with the largest sum of rewards, parents before children, and that sum,
-// which is not negative; rewards has one entry a node. Nodes that add nothing are left out. The
-// slice holds until the next search.
+// which is not negative. rewards has one entry per node. Nodes that add nothing are left out. The
+// slice is valid until the next search.
 func (c *Closed) Best(rewards []float64) (nodes []int, value float64, err error) {
 	if err := c.space.check(rewards); err != nil {
 		return nil, 0, err

@@ -1,18 +1,18 @@
-// Package labelset finds the best label set of a taxonomy: given a reward a node, the non-empty set
-// of leaves, closed under taking ancestors, whose nodes have the largest sum of rewards. It is the
-// inference of multi-label hierarchical classification, in training ([CSS16, (18) and (19)], where
-// the reward of a leaf contains its part of the loss) and in prediction.
+// Package labelset finds the best label set of a taxonomy: given a reward per node, the non-empty
+// set of leaves, closed under taking ancestors, whose nodes have the largest sum of rewards. It is
+// the inference of multi-label hierarchical classification, in training ([CSS16, (18) and (19)],
+// where the reward of a leaf contains its part of the loss) and in prediction.
 //
-// It is a room of its own, apart from package structured, because it knows nothing but the
-// taxonomy: training, prediction and evaluation use it alike.
+// It is separate from package structured, because it needs only the taxonomy: training, prediction
+// and evaluation use it.
 //
 // On trees and forests [Searcher.Best] is dynamic programming in O(nodes), and likewise on graphs
 // in which few nodes have several parents (eliminate.go). On other graphs the problem is NP-hard;
-// there it is a branch and bound whose bound is a point of the dual of the linear relaxation of
-// [CSS16, (19)], improved by passing messages between a node and its parents. [Space.Relax] solves
-// the relaxation itself.
+// there it is a branch and bound whose bound is a dual point of the linear relaxation of [CSS16,
+// (19)], improved by message passing between a node and its parents. [Space.Relax] solves the
+// relaxation itself.
 //
-// Label sets that may end at inner nodes, or be empty, are those of [Closed].
+// [Closed] searches label sets that may end at inner nodes or be empty.
 package labelset
 
 import (
@@ -30,7 +30,7 @@ type Space struct {
 	graph    graph
 }
 
-// New returns the label sets of the taxonomy, which has at least one leaf.
+// New returns the label sets of the taxonomy, which must have at least one leaf.
 func New(t *taxonomy.Taxonomy) (*Space, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone
@@ -52,7 +52,7 @@ func New(t *taxonomy.Taxonomy) (*Space, error) {
 func (s *Space) Taxonomy() *taxonomy.Taxonomy { return s.taxonomy }
 
 // Exact reports whether Best always finds the optimum, in a time that does not depend on the
-// rewards, as it does on trees and forests and on graphs that are nearly such.
+// rewards. It does on trees, forests and similar graphs.
 func (s *Space) Exact() bool { return s.forest || s.plan != nil }
 
 // graph is the taxonomy below one more node, the root, that is in every label set. It has id Len()
@@ -117,14 +117,14 @@ func (g *graph) edges(n int32) (from, to int32) { return g.first[n], g.first[n+1
 func (g *graph) into(n int32) []int32           { return g.up[g.firstUp[n]:g.firstUp[n+1]] }
 func (g *graph) ancestors(k int) []int32        { return g.above[g.firstAbove[k]:g.firstAbove[k+1]] }
 
-// Solution is the answer to a search. Its slices belong to the searcher and hold until its next
-// search.
+// Solution is the result of a search. Its slices belong to the searcher and are valid until its
+// next search.
 type Solution struct {
 	Leaves []int   // node ids of the leaves of the set, ascending, at least one
 	Nodes  []int   // node ids of the closed set: the leaves and all their ancestors, parents first
 	Value  float64 // the sum of the rewards of Nodes
-	// Bound is at least the value of every label set. It exceeds Value by no more than rounding
-	// unless the search ended at its limit of branches or for its Share.
+	// Bound is an upper bound on the value of every label set. It exceeds Value only by rounding,
+	// unless the search reached its limit of branches or its Share.
 	Bound    float64
 	Branches int // subproblems that the search bounded; one on trees and forests
 }
@@ -135,16 +135,16 @@ const (
 	DefaultSweeps   = 100
 )
 
-// Searcher searches in a Space. It is scratch: one a goroutine.
+// Searcher searches in a Space. It has scratch space, so each goroutine needs its own.
 type Searcher struct {
 	// Branches limits the subproblems of one search on a graph that is not a forest. The default
-	// value is DefaultBranches. At the limit, Solution.Bound tells how good the best set found is.
+	// value is DefaultBranches. At the limit, Solution.Bound shows how good the best set found is.
 	Branches int
 	// Sweeps limits the passes of messages over a graph before its first branch. The default value
-	// is DefaultSweeps. A search from hints needs few.
+	// is DefaultSweeps. A search with hints needs few.
 	Sweeps int
-	// Share, if above zero, lets a search on a graph that is not a forest end when Bound - Value is
-	// at most Share times Value + Offset.
+	// Share, if above zero, lets a search on a graph that is not a forest stop when Bound - Value
+	// is at most Share times Value + Offset.
 	Share, Offset float64
 
 	space    *Space
@@ -184,19 +184,20 @@ func (s *Space) check(rewards []float64) error {
 	return nil
 }
 
-// Hints are what a search on a graph that is not a forest learned, from which the next search for
-// similar rewards on the same taxonomy can begin. They cost time or save it, but never change what
-// a bound is worth. The zero value knows nothing. Only one search at a time may use them.
+// Hints are the knowledge of a search on a graph that is not a forest. The next search for similar
+// rewards on the same taxonomy can start from them. They affect the time, but not the validity of
+// bounds. The zero value is empty. They must not be used concurrently.
 type Hints struct {
 	messages []float32
 	leaves   []int32 // of the best set, by position
 }
 
 // Best returns the label set with the largest sum of rewards, [CSS16, (18)]; rewards has one entry
-// a node. Sets of equal value are told apart by rounding only.
+// per node. Among sets of equal value, rounding decides.
 func (s *Searcher) Best(rewards []float64) (Solution, error) { return s.BestFrom(rewards, nil) }
 
-// BestFrom is Best with the hints of an earlier search, which it replaces by its own; nil is none.
+// BestFrom is Best with the hints of an earlier search, which it replaces by its own; nil means
+// none.
 func (s *Searcher) BestFrom(rewards []float64, hints *Hints) (Solution, error) {
 	if err := s.space.check(rewards); err != nil {
 		return Solution{}, err

@@ -12,10 +12,10 @@ import (
 type Relaxation struct {
 	Nodes []float64 // z by node, between 0 and 1
 	Value float64   // the sum of z times the rewards
-	// Bound is at least the value of the relaxation and of every label set, whatever the precision
-	// of the solution: the value of its multipliers.
+	// Bound is an upper bound on the value of the relaxation and of every label set, for any
+	// precision of the solution: the value of its Lagrange multipliers.
 	Bound float64
-	// Integral reports whether a label set attains the value, which is then the best one.
+	// Integral reports whether a label set attains the value; it is then the best one.
 	Integral bool
 }
 
@@ -29,7 +29,7 @@ type Relaxation struct {
 //
 // The optimum is above that of the label sets even on some trees, where Best has the better answer
 // in less time. The solution is found by an interior-point method on sparse matrices to about ten
-// digits. An error is ctx's, or tells that there is no solution to half of them.
+// digits. It returns ctx's error, or an error if the solution does not have even half of them.
 func (s *Space) Relax(ctx context.Context, rewards []float64) (*Relaxation, error) {
 	if err := s.check(rewards); err != nil {
 		return nil, err

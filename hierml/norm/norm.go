@@ -1,22 +1,22 @@
-// Package norm has the norms that [CSS16] compares as measures of how much the classes of a model
-// share: of a matrix U whose rows are the weights of the leaves, the norm is small if few factors
-// explain all rows.
+// Package norm provides the norms that [CSS16] compares as measures of how much the classes of a
+// model share. The rows of the matrix U are the weights of the leaves; its norm is small if few
+// factors explain all rows.
 //
-//   - [Frobenius] is the norm of the multiclass SVM, which knows no sharing.
+//   - [Frobenius] is the norm of the multiclass SVM, without sharing.
 //   - [Trace] is min ||A||_F ||V||_F over all factorizations A V = U.
 //   - [Shared], [CSS16, (17)], is min ||A||_2->inf ||V||_F, where ||A||_2->inf is the largest
 //     length of a row of A.
-//   - [Structured], [CSS16, (16)], is the same over the A that a taxonomy prescribes: every leaf
-//     has the factors of its ancestors, with weights that do not depend on the leaf.
+//   - [Structured], [CSS16, (16)], is the same, restricted to the matrices A given by a taxonomy:
+//     every leaf has the factors of its ancestors, with weights that do not depend on the leaf.
 //   - [Max] is min ||A||_2->inf ||V'||_2->inf.
 //
 // For a matrix of r rows and c columns [CSS16, Theorem 2]:
 //
 //	Trace/sqrt(rc) <= Shared/sqrt(c) <= Max   and   Shared <= Structured <= Frobenius
 //
-// [CSS16, Lemma 3] bounds Shared from below by the length of the longest row, not, as printed, by
-// its square. And where all rows are multiples a_l u of one, Shared is max |a_l| ||u||: the sign of
-// a_l does not matter.
+// [CSS16, Lemma 3] bounds Shared from below by the length of the longest row, and not by its
+// square, as printed. If all rows are multiples a_l u of one, Shared is max |a_l| ||u||: the sign
+// of a_l does not matter.
 //
 // These are norms; the objectives of the SVMs have their squares.
 package norm
@@ -30,14 +30,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Norm is the value of a norm with its certificate. Value is attained by the factors, up to
-// rounding, and Lower is proved by a point of the dual problem: the norm is between them.
+// Norm is the value of a norm with its certificate. The factors attain Value, up to rounding, and a
+// dual point proves Lower: the norm is between them.
 type Norm struct {
 	Value float64
 	Lower float64
 
-	// Left and Right are factors with Left Right = U. They are nil where Value is exact without
-	// them.
+	// Left and Right are factors with Left Right = U. They are nil if Value is exact without them.
 	Left, Right *mat.Dense
 }
 
@@ -95,9 +94,9 @@ func Frobenius(u mat.Matrix) (*Norm, error) {
 	return &Norm{Value: v, Lower: v}, nil
 }
 
-// Trace returns the sum of the singular values, from the singular vectors P and Q of which it makes
-// the factors: Value is ||A||_F
-// ||V||_F, and Lower is <PQ', U> divided by a bound of the largest singular value of PQ'.
+// Trace returns the sum of the singular values, and computes the factors from the singular vectors
+// P and Q: Value is ||A||_F ||V||_F, and Lower is <PQ', U> divided by a bound of the largest
+// singular value of PQ'.
 func Trace(u mat.Matrix) (*Norm, error) {
 	largest, err := check(u)
 	if err != nil {
@@ -212,15 +211,15 @@ func longest(a *mat.Dense) float64 {
 }
 
 // Shared returns the shared norm, [CSS16, (17)]: min ||A||_2->inf ||V||_F over all A V = U. Its
-// square is the largest ||diag(sqrt nu) U||_*^2 over all nu in the simplex. An end of ctx ends it
-// with ctx's error and the bounds so far.
+// square is the largest ||diag(sqrt nu) U||_*^2 over all nu in the simplex. If ctx is cancelled, it
+// returns ctx's error and the bounds so far.
 func Shared(ctx context.Context, u mat.Matrix) (*Norm, error) {
 	return factorized(ctx, u, false)
 }
 
 // Max returns the max norm: min ||A||_2->inf ||V'||_2->inf over all A V = U. It is the largest
-// ||diag(sqrt nu) U diag(sqrt omega)||_* over all nu and omega in simplices. An end of ctx ends it
-// with ctx's error and the bounds so far.
+// ||diag(sqrt nu) U diag(sqrt omega)||_* over all nu and omega in simplices. If ctx is cancelled,
+// it returns ctx's error and the bounds so far.
 func Max(ctx context.Context, u mat.Matrix) (*Norm, error) {
 	return factorized(ctx, u, true)
 }

@@ -14,14 +14,15 @@ import (
 )
 
 // Structured returns the structured shared norm, [CSS16, (16)]: min ||A||_2->inf ||V||_F over all A
-// V = U where A has a row a leaf and a column a node, with the entry a_n for the ancestors n of the
-// leaf and 0 for others. u has a row a leaf, in the order of Taxonomy.Leaves. Its square is the
-// smallest regularization term of the shared SVM, [CSS16, (14)], for these weights of leaves, with
-// alpha_n = a_n^2.
+// V = U where A has one row per leaf and one column per node, with the entry a_n for the ancestors
+// n of the leaf and 0 for others. u has one row per leaf, in the order of Taxonomy.Leaves. Its
+// square is the smallest regularization term of the shared SVM, [CSS16, (14)], for these weights of
+// leaves, with alpha_n = a_n^2.
 //
-// A step takes the cube of the number of nodes; on trees and forests of more than 300, where steps
-// are more and the relative gap may stay above 1e-9, the number of nodes times that of the columns.
-// An end of ctx ends it with ctx's error and the bounds so far.
+// A step takes cubic time in the number of nodes. On trees and forests with more than 300 nodes it
+// takes time proportional to the number of nodes times the number of columns, but needs more steps,
+// and the relative gap may stay above 1e-9. If ctx is cancelled, it returns ctx's error and the
+// bounds so far.
 func Structured(ctx context.Context, u mat.Matrix, t *taxonomy.Taxonomy) (*Norm, error) {
 	largest, err := check(u)
 	if err != nil {

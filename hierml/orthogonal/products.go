@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Products holds the inner products of the vectors of nodes that K couples, directly or over
-// others. All others are zero for the regularizer. It belongs to one goroutine.
+// Products has the inner products of the vectors of nodes that K couples, directly or through
+// others. All others are zero for the regularizer. It is not safe for concurrent use.
 type Products struct {
 	r *Regularizer
 	// data has a square matrix a part. The product of two nodes is the sum of the two entries that

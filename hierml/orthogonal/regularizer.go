@@ -1,13 +1,12 @@
-// Package orthogonal holds the regularizer of orthogonal transfer [ZXW11, (5)], which asks the
-// weight vector of a node to be orthogonal to those of its ancestors:
+// Package orthogonal implements the regularizer of orthogonal transfer [ZXW11, (5)], which
+// encourages the weight vector of a node to be orthogonal to those of its ancestors:
 //
 //	Omega(w) = 1/2 sum_ij K_ij |<w_i, w_j>|
 //
-// It is convex where the comparison matrix of K, K_ii on the diagonal and -K_ij beside it, is
-// positive semidefinite [ZXW11, Theorem 1], and strongly convex with the smallest eigenvalue
-// lambda_min as constant where that is positive [ZXW11, Corollary 2]. [New] and [Descendants]
-// refuse all other K with a [*ConvexityError], which says how far the entries beside the diagonal
-// have to shrink.
+// It is convex if the comparison matrix of K, K_ii on the diagonal and -K_ij elsewhere, is positive
+// semidefinite [ZXW11, Theorem 1], and strongly convex with the smallest eigenvalue lambda_min as
+// constant if that is positive [ZXW11, Corollary 2]. For any other K, [New] and [Descendants]
+// return a [*ConvexityError], which says how far the off-diagonal entries must shrink.
 //
 // # Saddle form
 //
@@ -59,8 +58,8 @@ type ConvexityError struct {
 	// LambdaMin is the smallest eigenvalue of the comparison matrix.
 	LambdaMin float64
 	// MaxAlpha is the largest alpha of [ZXW11, (6)] that makes the comparison matrix positive
-	// semidefinite; every smaller one makes it positive definite. For a K that was given it is the
-	// largest factor of its entries beside the diagonal that does so.
+	// semidefinite; every smaller one makes it positive definite. For a given K it is the largest
+	// such factor of its off-diagonal entries.
 	MaxAlpha float64
 
 	given bool
@@ -79,12 +78,12 @@ func (e *ConvexityError) Error() string {
 }
 
 // Descendants returns the regularizer of [ZXW11, (6)]: K_ii is the number of descendants of i,
-// itself included, and K_ij is alpha where one of two nodes is above the other. With alpha = 1 it
+// itself included, and K_ij is alpha if one of the two nodes is above the other. With alpha = 1 it
 // is convex exactly if the taxonomy has at most two levels. alpha = 0 leaves a diagonal K.
 //
-// Nodes in alone are not coupled to others. Give an only root, which has no siblings: nothing asks
-// for weights there, zero is the best for any K, and without it a larger alpha will do. The paper
-// has no root among its nodes.
+// Nodes in alone are not coupled to others. Pass a single root there: it has no siblings, so zero
+// weights are optimal for any K, and without it a larger alpha is possible. The paper has no root
+// among its nodes.
 func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularizer, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone

@@ -10,7 +10,7 @@ import (
 )
 
 // Signs is a point S of the saddle form, a number in [-1, 1] for every pair of nodes that K
-// couples, with K o S = LL' factored. It belongs to one goroutine.
+// couples, with the factorization K o S = LL'. It is not safe for concurrent use.
 type Signs struct {
 	r     *Regularizer
 	parts []signedPart
@@ -133,7 +133,7 @@ const (
 // g with products M (Dual gives them), and stops when Omega of the weights (K o S)^-1 g exceeds
 // their quadratic form by no more than tolerance in any part of K, or after 128 sweeps. A sweep
 // goes from pair to pair and takes for each the value that makes the two weight vectors orthogonal,
-// or the nearer end of [-1, 1]. If ctx ends, Ascend returns its error, and S is on its way.
+// or the nearer end of [-1, 1]. If ctx is cancelled, Ascend returns its error, and S is incomplete.
 func (s *Signs) Ascend(ctx context.Context, m *Products, tolerance float64) error {
 	for k := range s.parts {
 		if len(s.r.parts[k].pairs) == 0 {

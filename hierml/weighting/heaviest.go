@@ -9,17 +9,17 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Heaviest maximizes sum_n Values_n alpha_n over alpha >= 0 with a sum of at most 1 on every path:
+// Heaviest maximizes sum_n Values_n alpha_n over alpha >= 0 with sums of at most 1 on every path:
 // the linear program of the dual bound of the shared SVM, [CSS16, (14)].
 type Heaviest struct {
 	// Values has a number for every node, 0 or more.
 	Values []float64
 }
 
-// Solve returns weights that attain Primal and an upper bound, Dual, of what weights can attain;
-// Gap is (Dual-Primal)/Dual. On trees and forests both are equal: a node that is worth more than
-// all below it takes everything. Graphs take that as far as it goes, and for the nodes that overlap
-// a linear program, whose bound is
+// Solve returns weights with the value Primal, and an upper bound, Dual, of the optimum; Gap is
+// (Dual-Primal)/Dual. On trees and forests both are equal: a node worth more than everything below
+// it takes everything. On graphs the same is done where possible, and a linear program is solved
+// for overlapping nodes, whose bound is
 //
 //	sum_l nu_l  for nu >= 0 whose sum over the leaves below n is at least Values_n, for every n.
 func (p Heaviest) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {

@@ -8,23 +8,23 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// MaxMin chooses the weights of [CSS16, (7)]: those whose smallest weight is largest, under the
-// constraints that the sum of every path is 1 and that no node weighs less than one of its parents.
-// The smallest weight of all is 1 over the number of nodes on the longest path, which many choices
-// reach; of these it takes the one whose second smallest weight is largest, and so on. That one is
-// unique.
+// MaxMin chooses the weights of [CSS16, (7)]: those with the largest smallest weight, under the
+// constraints that every path sums to 1 and that no node has a smaller weight than one of its
+// parents. The smallest weight is then 1 over the number of nodes on the longest path, which many
+// choices reach. Of these MaxMin takes the one with the largest second smallest weight, and so on.
+// That one is unique.
 type MaxMin struct {
-	// T lets paths have sums from 1 to T, (8), which makes all weights T times as large. It is
-	// finite and 1 or more; the default value is 1.
+	// T allows paths with sums from 1 to T, (8), which makes all weights T times as large. It must
+	// be finite and at least 1; the default value is 1.
 	T float64
 }
 
 // Weights returns the weight of every node.
 //
-// It raises all weights together. Where the sum of a path gets to its limit, the path's weights are
-// final, among them the leaf's, so that every path ends with its whole sum. That is the max-min
-// fair division of the paths among the nodes that use them; it satisfies the directional constraint
-// without being asked, as a parent is on all paths of its children and stops with the first.
+// It raises all weights together. When the sum of a path reaches its limit, the path's weights are
+// final, including the leaf's, so every path uses its whole sum. This is the max-min fair division
+// of the paths among their nodes. It automatically satisfies the directional constraint, because a
+// parent is on all paths of its children and stops with the first.
 func (m MaxMin) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone

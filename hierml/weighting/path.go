@@ -14,35 +14,35 @@ import (
 // every leaf, the leaf included, is 1, those with the smallest sum of alpha^Rho over all nodes.
 // They are unique.
 //
-// With Rho near 1 nearly all weight goes to the nodes that many leaves share: on a tree with one
-// root the root's weight tends to 1, and at 1.1 little is left for the rest. As Rho grows the
-// largest weights shrink. Directional prevents that.
+// With Rho near 1 nearly all weight goes to the nodes shared by many leaves: on a tree with one
+// root the root's weight tends to 1, and at 1.1 little remains for the rest. As Rho grows the
+// largest weights shrink. Directional prevents this concentration.
 type Path struct {
 	// Rho is the exponent, above 1. The default value is 2.
 	Rho float64
 
-	// T relaxes the sums of the paths to 1 or more, and at most T: [CSS16, (8)], where T is 1.5. On
-	// graphs in which a leaf has several heavy parents that lets the other leaves of these parents
-	// share more. On trees it changes nothing unless Directional is set. It is 1 or more, infinity
-	// included; the default value is 1.
+	// T relaxes the sums of the paths to values from 1 to T: [CSS16, (8)], where T is 1.5. On
+	// graphs in which a leaf has several parents with large weights, the other leaves of these
+	// parents can then share more. On trees it changes nothing unless Directional is set. It must
+	// be at least 1 and may be infinite; the default value is 1.
 	T float64
 
-	// Directional demands of every node at least the weight of each of its parents, the last
+	// Directional requires every node to have at least the weight of each of its parents, the last
 	// constraint of [CSS16, (7)].
 	Directional bool
 }
 
-// Solution is a choice of weights with the proof of how good it is.
+// Solution has weights with their certificate.
 type Solution struct {
 	// Alpha has the weight of every node.
 	Alpha []float64
 	// Primal is the value of Alpha: the sum of Alpha^Rho, or that of [CSS16, (20)].
 	Primal float64
-	// Dual is a lower bound of the value of all weights that the constraints admit.
+	// Dual is a lower bound of the value of all feasible weights.
 	Dual float64
 	// Gap is (Primal-Dual)/Primal. Rounding may make it negative.
 	Gap float64
-	// PathError is by how much a path's sum at most is below or above what the constraints admit.
+	// PathError is the largest violation of the constraint on the sum of a path.
 	PathError float64
 }
 
@@ -52,10 +52,11 @@ const (
 	maxPathError = 1e-9
 )
 
-// Weights returns the weight of every node. It is an error if Rho is 1 or less, T less than 1, or
-// if Rho is so large or so near to 1 that, on a graph with several parents a node or with
-// Directional, the weights cannot be computed to a relative gap of 1e-8. Trees and forests without
-// Directional admit all Rho above 1; weights below the range of float64 are 0.
+// Weights returns the weight of every node. It returns an error if Rho is at most 1 or T is less
+// than 1. It also returns an error on a graph with several parents per node, or with Directional,
+// if Rho is so large or so near to 1 that the weights cannot be computed to a relative gap of 1e-8.
+// Trees and forests without Directional support all Rho above 1; weights below the range of float64
+// are 0.
 func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	s, err := p.Solve(context.Background(), t)
 	if err != nil {
@@ -68,12 +69,12 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	return s.Alpha, nil
 }
 
-// Solve returns the weights with their certificate. [CSS16, (6)] it solves in closed form as far as
-// that of trees reaches; on graphs in which nodes overlap without one containing the other, it
-// takes an interior-point method on the overlapping nodes, whose weights then are right to about
-// 1e-11 of the largest, to less for a Rho of 10 and more; all others are right to nearly all
-// digits. With Directional, and with T on graphs, all nodes take part in the interior-point method.
-// An end of ctx ends it with ctx's error.
+// Solve returns the weights with their certificate. [CSS16, (6)] is solved in closed form on trees
+// and tree-like parts. On graphs in which nodes overlap without one containing the other, it uses
+// an interior-point method on the overlapping nodes. Their weights are accurate to about 1e-11 of
+// the largest, less for a Rho of 10 and more; all others are accurate to nearly all digits. With
+// Directional, and with T on graphs, all nodes are in the interior-point method. If ctx is
+// cancelled, it returns ctx's error.
 func (p Path) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
 	if t == nil {
 		return nil, taxonomy.ErrNone

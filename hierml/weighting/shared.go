@@ -9,8 +9,7 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Shared chooses the weights of the shared SVM for given predictors, [CSS16, (20)]: those that
-// minimize
+// Shared chooses the weights of the shared SVM for given predictors, [CSS16, (20)], which minimize
 //
 //	sum_n Squares_n / alpha_n  with alpha >= 0 and a sum of at most 1 on every path,
 //
@@ -21,8 +20,9 @@ type Shared struct {
 	Squares []float64
 }
 
-// Weights returns the weight of every node. It is an error if Squares has a wrong length or a
-// number that is not finite or negative, or if they cannot be computed to a relative gap of 1e-8.
+// Weights returns the weight of every node. It returns an error if Squares has a wrong length or a
+// number that is negative or not finite, or if the weights cannot be computed to a relative gap of
+// 1e-8.
 func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 	s, err := p.Solve(context.Background(), t)
 	if err != nil {
@@ -35,9 +35,9 @@ func (p Shared) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 }
 
 // Solve returns the weights, whose Primal is the value of [CSS16, (20)], with their certificate.
-// Trees, forests and the parts of graphs that are trees it solves in closed form, with [CSS16,
-// Algorithm 1] as it must read; what remains of graphs by an interior-point method. The bound is,
-// for any nu >= 0 of leaves,
+// Trees, forests and tree parts of graphs are solved in closed form, with a corrected [CSS16,
+// Algorithm 1]; the rest of a graph is solved by an interior-point method. The bound is, for any nu
+// >= 0 of leaves,
 //
 //	(sum_n sqrt(Squares_n g_n))^2 / sum_l nu_l,  g_n the sum of nu_l over the leaves below n.
 func (p Shared) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, error) {
@@ -288,11 +288,11 @@ func (f *sharing) certify() *Solution {
 }
 
 // Split returns the weights that divide each of the amounts equally among a class of nodes, for n
-// nodes. The normalized SVM with weights of a minimal graph, divided so among the duplicates of
-// each of its nodes, is that on the minimal graph: the same predictor, with the same objective.
-// That is what holds of [CSS16, Theorem 1], for any weights; its claim that the weights of Path
-// tend to those as Rho tends to 1 does not hold, as Path gives a class of several nodes more than a
-// single node.
+// nodes. If the weights of a minimal graph are divided in this way among the duplicates of its
+// nodes, the normalized SVM is that on the minimal graph: the same predictor with the same
+// objective. This part of [CSS16, Theorem 1] holds for any weights. Its claim that the weights of
+// Path tend to these as Rho tends to 1 does not hold, because Path gives a class of several nodes
+// more than a single node.
 func Split(n int, classes [][]int, amounts []float64) ([]float64, error) {
 	if len(classes) != len(amounts) {
 		return nil, fmt.Errorf("weighting: %d classes and %d amounts; there is one for each", len(classes), len(amounts))

@@ -1,20 +1,19 @@
 // Package weighting chooses the node weights alpha of normalized hierarchical support vector
-// machines [CSS16]: how much of a label's score each of its ancestors carries. The weights on every
-// path, from a leaf to all of its ancestors, sum to 1, or to a little more where Path or MaxMin is
-// told so by T.
+// machines [CSS16]: the share of each ancestor in a label's score. The weights on every path, from
+// a leaf to all of its ancestors, sum to 1, or to a little more if T of Path or MaxMin is set.
 //
-// Path has (6) and (8) of that paper, MaxMin (7), Flat and Split are given by the taxonomy or the
-// caller, and Shared has the weights step of the shared SVM, (20), which depends on what was
-// learned, and Heaviest the linear program of its bound.
+// Path implements (6) and (8) of that paper, and MaxMin (7). Flat and Split depend only on the
+// taxonomy or the caller. Shared is the weights step of the shared SVM, (20), which depends on the
+// learned predictors, and Heaviest the linear program of its bound.
 //
-// The weights become class attributes, their square roots, in the package structured, and the
-// normalized loss in the package loss.
+// Their square roots are the class attributes of package structured, and they define the normalized
+// loss of package loss.
 package weighting
 
 import "github.com/hierml/notebook/hierml/taxonomy"
 
-// Flat returns the weights 1 for leaves and 0 for inner nodes, which make the normalized SVM a flat
-// one.
+// Flat returns the weights 1 for leaves and 0 for inner nodes, which turn the normalized SVM into a
+// flat one.
 func Flat(t *taxonomy.Taxonomy) []float64 {
 	alpha := make([]float64, t.Len())
 	for _, l := range t.Leaves() {
