@@ -9,11 +9,11 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Lost is a variable that was not carried over, or not whole.
+// Lost is a variable that was not carried over, or not completely.
 type Lost struct {
 	Name string // the user's
 	Key  string // program.Moved's
-	Path string // what part of it: x.field[3]
+	Path string // the lost part: x.field[3]
 	Why  string // in a few words
 	More int    // how many further parts are lost
 }
@@ -30,7 +30,7 @@ func (l Lost) String() string {
 	return text
 }
 
-// Behind tells of what was lost by keys.
+// Behind summarizes losses by key.
 func Behind(lost []Lost) program.LeftBehind {
 	var left program.LeftBehind
 	for _, l := range lost {
@@ -46,13 +46,13 @@ func Behind(lost []Lost) program.LeftBehind {
 	return left
 }
 
-// Variables carries the variables of older units over to newer ones. All that are carried at one
-// time keep what they share. The units must be loaded, and no code of cells may run. A variable
-// that stays in its unit can be among them, to be named if a part of it is lost. Where types were
-// compiled again, what the interfaces of all variables of units hold becomes of the newest types,
-// and so do the values that cells have shown.
+// Variables carries the variables of older units over to newer ones. Variables carried in one call
+// keep what they share. The units must be loaded, and no cell code may run. A variable that stays
+// in its unit can be included, to be named if a part of it is lost. If types were compiled again,
+// the values in interfaces of all variables of units get the newest types, and so do the values
+// that cells have shown.
 //
-// The errors are faults of the program: variables that are not there.
+// An error is a fault of the program: a variable that does not exist.
 func Variables(moved []program.Moved, shown ...[]any) ([]Lost, error) {
 	naturalize()
 	m := newMover()
@@ -76,7 +76,7 @@ func Variables(moved []program.Moved, shown ...[]any) ([]Lost, error) {
 	}
 	lost := m.lost
 	cell.Renew(m.anew, func(t reflect.Type) reflect.Type {
-		if !outdated(t) { // which is found faster
+		if !outdated(t) { // this check is faster
 			return t
 		}
 		return m.types.current(t)
@@ -87,7 +87,7 @@ func Variables(moved []program.Moved, shown ...[]any) ([]Lost, error) {
 	return lost, nil
 }
 
-// A variable is one to be carried. Its value stays in the same memory.
+// A variable is carried over. Its value stays in the same memory.
 type variable struct {
 	program.Moved
 	from, to reflect.Value // addressable
@@ -119,7 +119,7 @@ func find(v program.Moved) (*variable, error) {
 	return x, nil
 }
 
-// variableOf returns a variable of a unit, or the one that it points to.
+// variableOf returns a variable of a unit, or the variable that it points to.
 func variableOf(unit, name string) (reflect.Value, error) {
 	code, ok := cell.Lookup(unit)
 	if !ok {
@@ -140,7 +140,7 @@ func (m *mover) move(list []*variable) {
 		m.variable = v
 		if !m.forms.same(v.from.Type(), v.to.Type()) {
 			v.pointer.Set(reflect.New(v.to.Type()))
-			m.lose(nil, fmt.Sprintf("values of type %s have another form now", v.to.Type()))
+			m.lose(nil, fmt.Sprintf("the memory layout of type %s has changed", v.to.Type()))
 			continue
 		}
 		m.inline(nil, v.to.Addr().UnsafePointer(), v.from.Type(), v.to.Type())
@@ -148,8 +148,8 @@ func (m *mover) move(list []*variable) {
 	}
 }
 
-// show carries over values that were shown. A value that cannot be carried over stays what it is,
-// and a cell that asks for it finds that it has another type.
+// show carries over the values of cells. A value that cannot be carried over stays the same, and a
+// cell that asks for it finds that its type has changed.
 func (m *mover) show(values []any) {
 	m.variable = &variable{Moved: program.Moved{Name: "Out"}}
 	for i, v := range values {

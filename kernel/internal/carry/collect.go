@@ -14,25 +14,25 @@ type Named struct {
 	Value reflect.Value
 }
 
-// A region is memory that something points to: n values of a type.
+// A region is memory that a pointer refers to: n values of a type.
 type region struct {
 	at unsafe.Pointer
 	t  reflect.Type
 	n  int
-	// variable is set for the memory of one, and table for a map.
+	// variable is set for the memory of a variable, and table for a map.
 	variable *Named
 	table    bool
 }
 
 func (r *region) size() uintptr { return uintptr(r.n) * r.t.Size() }
 
-// A reference is where a pointer leads: into an object, or a map.
+// A reference is the target of a pointer: in an object, or a map.
 type reference struct {
 	object int
 	offset uintptr
 }
 
-// A collector finds all that can be reached from variables.
+// A collector finds all memory that can be reached from variables.
 type collector struct {
 	static  static
 	regions map[seen]*region
@@ -42,15 +42,15 @@ type collector struct {
 	boxed map[reflect.Type][]Lost
 	depth int
 
-	name string // of the variable under way
+	name string // of the current variable
 	lost []Lost
 
-	// objects are the regions that are not within others, when all are found.
+	// objects are the regions that are not inside others, when all are found.
 	objects []*region
 	refs    map[seen]reference
 }
 
-// maxDepth bounds how deeply values in interfaces can be nested.
+// maxDepth bounds the nesting of values in interfaces.
 const maxDepth = 10_000
 
 func collect(vars []Named) (*collector, error) {
@@ -102,7 +102,7 @@ func (c *collector) entries(at *place, r *region) {
 	}
 }
 
-// copied looks at a value that is not addressable.
+// copied examines a value that is not addressable.
 func (c *collector) copied(at *place, v reflect.Value) {
 	if isRaw(v.Type()) {
 		return
@@ -112,7 +112,7 @@ func (c *collector) copied(at *place, v reflect.Value) {
 	c.value(at, box.UnsafePointer(), v.Type())
 }
 
-// value looks at the value at an address.
+// value examines the value at an address.
 func (c *collector) value(at *place, p unsafe.Pointer, t reflect.Type) {
 	if isRaw(t) {
 		return
@@ -124,7 +124,7 @@ func (c *collector) value(at *place, p unsafe.Pointer, t reflect.Type) {
 		}
 	case mutexKind:
 		if !reflect.NewAt(t, p).Elem().IsZero() {
-			c.lose(at, "a lock or a group that was in use, and is not any more")
+			c.lose(at, "a lock or a wait group that was in use; it is free now")
 		}
 	case syncMapKind:
 		(*sync.Map)(p).Range(func(key, value any) bool {
@@ -213,16 +213,17 @@ func (c *collector) iface(at *place, v reflect.Value) {
 	c.depth--
 }
 
-// box notes that an interface holds a value of a type, or the type.
+// box records that an interface holds a value of a type, or the type.
 func (c *collector) box(at *place, t reflect.Type) {
 	if of := c.boxed[t]; len(of) > 0 && of[len(of)-1].Name == c.name {
 		of[len(of)-1].More++
 		return
 	}
-	c.boxed[t] = append(c.boxed[t], Lost{Name: c.name, Path: at.of(c.name), Why: "its type is not there any more: " + t.String()})
+	c.boxed[t] = append(c.boxed[t], Lost{Name: c.name, Path: at.of(c.name), Why: "its type no longer exists: " + t.String()})
 }
 
-// cannotHold says why the value of an interface is not kept at all, by its type; empty if it is.
+// cannotHold says why the value of an interface is not kept at all, according to its type; empty if
+// it is kept.
 func (c *collector) cannotHold(t reflect.Type) string {
 	kind := kindOf(t)
 	if kind == pointerKind && kindOf(t.Elem()) == neverKind {
@@ -242,8 +243,8 @@ func (c *collector) lose(at *place, why string) {
 	c.lost = append(c.lost, Lost{Name: c.name, Path: at.of(c.name), Why: why})
 }
 
-// merge makes objects of regions: those that lie within others, or overlap with them, as slices of
-// one array do, share their object.
+// merge makes objects of regions: a region inside another, or overlapping it, like slices of one
+// array, shares its object.
 func (c *collector) merge() {
 	type found struct {
 		key seen
@@ -267,7 +268,7 @@ func (c *collector) merge() {
 		}
 		return 1
 	})
-	var now *region // the object under way
+	var now *region // the current object
 	number := 0
 	for _, f := range all {
 		if now != nil && uintptr(f.at) < uintptr(now.at)+now.size() {
@@ -304,7 +305,7 @@ func fitsAt(outer reflect.Type, count int, offset uintptr, t reflect.Type, n int
 	}
 	switch outer.Kind() {
 	case reflect.Array:
-		// The elements of what follows in memory count, too, only within one.
+		// Elements beyond the first value count only inside it.
 		return fitsAt(outer.Elem(), outer.Len(), offset, t, n)
 	case reflect.Struct:
 		for i := range outer.NumField() {

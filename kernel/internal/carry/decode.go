@@ -106,13 +106,13 @@ func (d *decoder) reference() (kind, offset uint64, err error) {
 	return kind, offset, err
 }
 
-// lead makes the pointer at p lead to where a reference says that n values of a type are.
+// lead sets the pointer at p to the target of a reference, which must have n values of a type.
 func (d *decoder) lead(p unsafe.Pointer, kind, offset uint64, t reflect.Type, n int) error {
 	if kind == staticReference {
 		if !d.static.covers(uintptr(offset)) {
 			return errBroken
 		}
-		// It is no pointer for the garbage collector.
+		// For the garbage collector it is not a pointer.
 		*(*uintptr)(p) = d.static.base + uintptr(offset)
 		return nil
 	}

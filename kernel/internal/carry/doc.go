@@ -6,37 +6,38 @@
 // When a cell gives a type of an earlier cell another method, the type is compiled again. A value
 // of the new type has the same form in memory as one of the old type. So values stay where they are
 // and are read as the new type from then on: pointers, cycles, shared slices and maps are kept, and
-// a large slice of numbers costs nothing. What has to change is changed in place: what interfaces
-// hold, and the keys of maps that hash differently.
+// a large slice of numbers costs nothing. Only the contents of interfaces, and the keys of maps
+// that hash differently, are changed in place.
 //
 // # What is not carried
 //
 // A value in an interface becomes nil if its new type does not implement the interface. Each
 // variable with such a part is named, once.
 //
-// What compiled functions and the run time hold out of sight is not seen: the variables that a
-// compiled function has kept, values behind unsafe.Pointer, and goroutines. Those that still run go
-// on with what they have, and they must not write to maps meanwhile.
+// Some values cannot be found: those in variables that a compiled function has captured, values
+// behind unsafe.Pointer, and those of goroutines. Goroutines that still run keep their old values,
+// and must not write to maps meanwhile.
 //
 // # How values become those of a newer type
 //
 // Variables works in these steps:
 //
-//  1. naturalize (foreign.go) takes up types that were left over by earlier calls, see below.
-//  2. find sets the pointer that the newer unit has to a variable of the older one. So both units
-//     use the same variable.
-//  3. The mover (walk.go) goes through all memory that a variable leads to, and changes what must
-//     change.
-//  4. If a type was compiled again, the mover goes through the variables of all units: an interface
-//     anywhere may hold a value of that type.
+//  1. naturalize (foreign.go) handles types left over from earlier calls, see below.
+//  2. find sets the pointer that the newer unit has to a variable of the older one. So both
+//     units use the same variable.
+//  3. The mover (walk.go) goes through all memory that a variable leads to, and changes what
+//     must change.
+//  4. If a type was compiled again, the mover goes through the variables of all units: an
+//     interface anywhere may hold a value of that type.
 //  5. At last it goes through the values that cells have shown, Out[n].
 //
-// At each place the mover has an address and a pair of types: the one that the memory was written
-// as, and the one that it is read as from now on. Two questions about a pair decide what it does.
+// At each place the mover has an address and a pair of types: the one with which the memory was
+// written, and the one with which it is read from now on. Two questions about a pair decide what it
+// does.
 //
 // Do both have the same form (form.go)? They do if kind, size, alignment and the offsets of fields
 // are the same, and the forms of all parts. A pair that leads back to itself is assumed to be
-// alike; if the assumption was wrong, what was decided by it is forgotten. If the forms differ, the
+// alike; if that turns out wrong, all conclusions from it are dropped. If the forms differ, the
 // variable is lost and becomes zero.
 //
 // Can anything inside have to change (needs.go)? Only interfaces, the keys of maps, and values of
@@ -44,19 +45,19 @@
 // Nor are structs of packages such as os and net, which the run time or other goroutines may be
 // using (opaque).
 //
-// Otherwise the kind of the newer type says what happens:
+// Otherwise the kind of the newer type decides:
 //
-//   - A pointer, a slice and a map lead to other memory. That becomes a job in a list, not a call,
-//     so that a long chain does not overflow the stack. The mover notes address, type and number of
-//     elements, and passes over what it has seen: cycles end, and shared memory is visited once. Of
-//     a slice, the elements up to its capacity are visited.
+//   - A pointer, a slice and a map lead to other memory. That becomes a job in a list, not a
+//     call, so that a long chain does not overflow the stack. The mover records address, type and
+//     number of elements, and skips memory that it has seen: cycles end, and shared memory is
+//     visited once. Of a slice, the elements up to its capacity are visited.
 //   - A struct and an array are visited part by part.
 //   - A map keeps its identity. If its keys are structs or arrays of another type now, they may
-//     hash differently, so the map is cleared and filled again. So it is if a key changed.
-//   - A channel gives its buffered values, and gets them back.
-//   - An interface that holds a value of an older type gets a copy of the newer type. If that does
-//     not implement the interface, the interface becomes nil, and the variable is reported as lost
-//     in part.
+//     hash differently, so the map is cleared and filled again. The same happens if a key changed.
+//   - A channel is emptied, and its buffered values are sent again.
+//   - An interface that holds a value of an older type gets a copy of the newer type. If that
+//     does not implement the interface, the interface becomes nil, and the variable is reported as
+//     lost in part.
 //   - sync.Map, atomic.Pointer and reflect.Value are known by name, because their memory does not
 //     show what they hold.
 //
@@ -68,8 +69,8 @@
 // reflection, and then replaced by the compiled type that is identical (compiledLike). This
 // matters: the run time unifies the types of a plugin with those of the program, but not with types
 // that reflection has made before, and a type switch in a cell asks for the compiled one. If there
-// is no such type yet, the value gets the one of reflection, which is noted as foreign. When a
-// later unit brings the compiled type, naturalize puts that in its place.
+// is no such type yet, the value gets the one of reflection, which is recorded as foreign. When a
+// later unit brings the compiled type, naturalize replaces the foreign one.
 //
 // # What Save writes
 //

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// SaveFile makes a file, which must not be there, with the variables at FromUnit and FromVariable,
-// by the names that they have in Variable, and with more that are no unit's.
+// SaveFile creates a file with the variables at FromUnit and FromVariable, under their names in
+// Variable, and with more variables that belong to no unit. The file must not exist.
 func SaveFile(file string, moved []program.Moved, more ...Named) (lost []Lost, err error) {
 	vars := slices.Clone(more)
 	keys := map[string]program.Moved{}
@@ -44,7 +44,7 @@ func SaveFile(file string, moved []program.Moved, more ...Named) (lost []Lost, e
 }
 
 // LoadFile reads such a file into the variables at Unit and Variable, by the names in FromVariable,
-// and into more. Those that it does not have are lost.
+// and into more. Variables that are not in the file are lost.
 func LoadFile(file string, moved []program.Moved, more ...Named) (lost []Lost, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// The run time unifies the types that plugins bring with those that the program has, but not with
-// types that reflection made before. What values in interfaces have of such types is a type that no
-// compiled code asks for, until a plugin brings the one that it does ask for.
+// The run time unifies the types in plugins with those in the program, but not with types that
+// reflection made before. A value in an interface may thus have a type that no compiled code asks
+// for, until a plugin brings the identical compiled type.
 
-// foreign are the types that values were left with because no compiled code has them, or has their
-// instances of newer types, so far.
+// foreign are the types that values have because no compiled code has them, or has their instances
+// of newer types, so far.
 var foreign = struct {
 	sync.Mutex
 	types map[reflect.Type]bool
 }{types: map[reflect.Type]bool{}}
 
-// naturalize looks for compiled types in place of foreign ones, among those that were loaded since.
+// naturalize replaces foreign types with compiled ones that were loaded since.
 func naturalize() {
 	foreign.Lock()
 	list := foreign.types
@@ -59,8 +59,8 @@ func isComposite(t reflect.Type) bool {
 	return false
 }
 
-// compiledLike returns the compiled type that is identical with a composite one, or that itself if
-// there is none.
+// compiledLike returns the compiled type that is identical to a composite one, or the type itself
+// if there is none.
 func compiledLike(t reflect.Type) reflect.Type {
 	var found reflect.Type
 	for _, c := range listed(t.String()) {
@@ -77,8 +77,7 @@ func compiledLike(t reflect.Type) reflect.Type {
 	return found
 }
 
-// instanceLike returns the newest instance in place of an older one, or that itself if there is
-// none.
+// instanceLike returns the newest instance for an older one, or the type itself if there is none.
 func instanceLike(t reflect.Type) reflect.Type {
 	if c := compiledAgain(t); c != t {
 		return c
@@ -122,7 +121,7 @@ func isInstance(t reflect.Type) bool {
 	return isSession(t) && strings.Contains(t.Name(), "[")
 }
 
-// outdated reports types that are made of ones which were compiled anew.
+// outdated reports types that contain types that were compiled again.
 func outdated(t reflect.Type) bool { return mentionsOld(t, map[reflect.Type]bool{}) }
 
 func mentionsOld(t reflect.Type, seen map[reflect.Type]bool) bool {
@@ -162,7 +161,7 @@ func mentionsOld(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// identical reports whether two types, which are not declared, are so.
+// identical reports whether two undeclared types are identical.
 func identical(a, b reflect.Type) bool {
 	if a == b {
 		return true
@@ -209,8 +208,8 @@ func identical(a, b reflect.Type) bool {
 	return false // interfaces are all in the program, or of the session
 }
 
-// listed returns the types that the program and its plugins list by what they print as. Declared
-// types are not listed, pointers to them are.
+// listed returns the types with a printed name in the program and its plugins. Declared types are
+// not listed, but pointers to them are.
 func listed(text string) []reflect.Type {
 	var list []reflect.Type
 	for _, p := range typesByString(text) {
@@ -221,8 +220,8 @@ func listed(text string) []reflect.Type {
 	return list
 }
 
-// typesByString is what reflection finds known types with before it makes one. It is kept for such
-// uses (go.dev/issue/67401).
+// typesByString is the function with which reflection finds known types before it makes one. It is
+// kept accessible for such uses (go.dev/issue/67401).
 //
 //go:linkname typesByString reflect.typesByString
 func typesByString(s string) []unsafe.Pointer

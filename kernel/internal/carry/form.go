@@ -2,14 +2,14 @@ package carry
 
 import "reflect"
 
-// forms knows of pairs of types whether values of both are the same in memory, but for what
-// interfaces and functions hold.
+// forms records for pairs of types whether their values have the same memory layout, except for the
+// contents of interfaces and functions.
 type forms struct {
 	alike map[pair]bool
 	needs map[pair]bool
 }
 
-// A pair is what a value is read as, and what it becomes.
+// A pair is the old and the new type of a value.
 type pair struct{ from, to reflect.Type }
 
 func newForms() *forms { return &forms{map[pair]bool{}, map[pair]bool{}} }
@@ -23,10 +23,10 @@ func (f *forms) same(from, to reflect.Type) bool {
 	if alike, ok := f.alike[p]; ok {
 		return alike
 	}
-	f.alike[p] = true // what leads back to here is decided here
+	f.alike[p] = true // the pairs inside that lead back to this one rely on it
 	alike := f.compare(from, to)
 	if !alike {
-		// What was decided on the assumption that they are alike is open again.
+		// Decisions that assumed that they are alike are open again.
 		clear(f.alike)
 	}
 	f.alike[p] = alike

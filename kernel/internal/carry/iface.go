@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// iface looks at an interface and at what it holds.
+// iface examines an interface and its content.
 func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
 	slot := reflect.NewAt(from, p).Elem()
 	if slot.IsNil() {
@@ -25,7 +25,7 @@ func (m *mover) iface(at *place, p unsafe.Pointer, from, to reflect.Type) (chang
 	return true
 }
 
-// held returns what an interface has to hold in place of a value, and whether that is another.
+// held returns the new content of an interface, and whether it differs.
 func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bool) {
 	from := v.Type()
 	to := m.types.current(from)
@@ -37,7 +37,7 @@ func (m *mover) held(at *place, v reflect.Value) (held reflect.Value, changed bo
 	return held, from != to || inner
 }
 
-// copyOf returns a copy of a value as the other type, with what is in it changed, and reports
+// copyOf returns a copy of a value with the other type, with its content changed, and reports
 // whether anything was.
 func (m *mover) copyOf(at *place, v reflect.Value, from, to reflect.Type) (reflect.Value, bool) {
 	box := reflect.New(to)
@@ -46,7 +46,7 @@ func (m *mover) copyOf(at *place, v reflect.Value, from, to reflect.Type) (refle
 	return box.Elem(), changed
 }
 
-// syncMap looks through the entries of a sync.Map.
+// syncMap examines the entries of a sync.Map.
 func (m *mover) syncMap(at *place, s *sync.Map) bool {
 	if m.seen[seen{unsafe.Pointer(s), syncMap}] > 0 {
 		return false
@@ -76,7 +76,7 @@ func (m *mover) syncMap(at *place, s *sync.Map) bool {
 	return false
 }
 
-// channel looks at what is in the buffer of a channel.
+// channel examines the buffer of a channel.
 func (m *mover) channel(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
 	channel := *(*unsafe.Pointer)(p)
 	key := seen{channel, to}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// A kind is how a value is written.
+// A kind says how a value is encoded.
 type kind int
 
 const (
@@ -21,7 +21,7 @@ const (
 	structKind
 	syncMapKind
 	atomicPointerKind
-	mutexKind // as nobody uses it
+	mutexKind // in its unused state
 	poolKind  // empty
 	neverKind // not at all
 )
@@ -87,7 +87,7 @@ func findKind(t reflect.Type) kind {
 
 func isRaw(t reflect.Type) bool { return kindOf(t) == rawKind }
 
-// mortal reports types whose values are of use in their process only.
+// mortal reports types whose values are useful only in their process.
 func mortal(t reflect.Type) bool {
 	path := t.PkgPath()
 	switch path {
@@ -127,7 +127,7 @@ func atomicWord(p unsafe.Pointer, t reflect.Type) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(p, t.Size()-unsafe.Sizeof(p)))
 }
 
-// least returns how many bytes a value takes at least when it is written.
+// least returns the minimum size of an encoded value in bytes.
 func least(t reflect.Type) uint64 {
 	switch kindOf(t) {
 	case rawKind:

@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-var errBroken = errors.New("what was saved of them is broken")
+var errBroken = errors.New("the file with their values is damaged")
 
-// Load reads what Save wrote, of that many bytes, into variables by their names. A size below zero
-// is not known, and then what is read is trusted. What is of a type that this process does not have
-// is returned, and is zero.
+// Load reads the output of Save, of size bytes, into variables by their names. A negative size
+// means that it is unknown; then the input is trusted. Load returns the parts whose types this
+// process does not have; they are zero.
 func Load(r io.Reader, size int64, vars []Named) ([]Lost, error) {
 	static, err := staticMemory()
 	if err != nil {
@@ -29,8 +29,8 @@ func Load(r io.Reader, size int64, vars []Named) ([]Lost, error) {
 	return l.lost, nil
 }
 
-// A loader reads. Left is how many bytes more there can be at most, as far as memory was asked for
-// on their account.
+// A loader reads. left is how many bytes may still come, minus those for which memory was
+// allocated.
 type loader struct {
 	r      *bufio.Reader
 	left   uint64
@@ -42,7 +42,7 @@ type loader struct {
 	lost    []Lost
 }
 
-// An object is memory for n values, or a map. It is not valid if its type is not known.
+// An object is memory for n values, or a map. It is not valid if its type is unknown.
 type object struct {
 	t      reflect.Type
 	n      int
@@ -122,8 +122,8 @@ func (l *loader) typeTable() error {
 	return nil
 }
 
-// holders reads which variables hold values of a type in interfaces, and notes that they lose them
-// without the type.
+// holders reads which variables hold values of a type in interfaces, and records that they lose
+// them if the type is missing.
 func (l *loader) holders(without bool) error {
 	count, err := number(l.r)
 	if err != nil {
@@ -202,7 +202,7 @@ func (l *loader) header() error {
 	return nil
 }
 
-// make makes the memory of an object.
+// make allocates the memory of an object.
 func (l *loader) make(o *object) error {
 	switch {
 	case o.t == nil:
@@ -234,7 +234,7 @@ func (l *loader) make(o *object) error {
 	return nil
 }
 
-// spend asks for memory for n values of a type: there must be as many bytes to be read.
+// spend accounts for memory for n values of a type: as many bytes must follow.
 func (l *loader) spend(t reflect.Type, n uint64) error {
 	if t.Size() > 0 && n > 1<<46/uint64(t.Size()) {
 		return errBroken
@@ -242,7 +242,7 @@ func (l *loader) spend(t reflect.Type, n uint64) error {
 	return l.expect(n, least(t))
 }
 
-// expect reports whether there can be n times so many bytes.
+// expect reports whether n values of at least that many bytes can follow.
 func (l *loader) expect(n, least uint64) error {
 	least = max(least, 1)
 	if n > l.left/least {
@@ -252,9 +252,9 @@ func (l *loader) expect(n, least uint64) error {
 	return nil
 }
 
-const otherType = "its type is another now"
+const otherType = "its type has changed"
 
-// lose notes what of a variable is lost, once for each.
+// lose records a loss in a variable, once for each variable.
 func (l *loader) lose(lost Lost) {
 	i := slices.IndexFunc(l.lost, func(other Lost) bool { return other.Name == lost.Name })
 	switch {

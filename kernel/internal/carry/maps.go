@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// mapping has the entries of a map looked through.
+// mapping schedules the entries of a map.
 func (m *mover) mapping(at *place, p unsafe.Pointer, from, to reflect.Type) {
 	table := *(*unsafe.Pointer)(p)
 	key := seen{table, to}
@@ -19,7 +19,7 @@ func (m *mover) mapping(at *place, p unsafe.Pointer, from, to reflect.Type) {
 	m.todo = append(m.todo, job{at, unsafe.Pointer(own), from, to, -1})
 }
 
-// entries looks through the entries of a map. The map stays the same one.
+// entries examines the entries of a map. The map keeps its identity.
 func (m *mover) entries(j job) {
 	from := j.from
 	before, after := reflect.NewAt(from, j.at).Elem(), reflect.NewAt(j.to, j.at).Elem()
@@ -47,8 +47,7 @@ func (m *mover) entries(j job) {
 	}
 }
 
-// mayDifferFromItself reports types of which there are values, such as those that are not a number,
-// that cannot be found in a map.
+// mayDifferFromItself reports types with values, such as NaN, that cannot be found in a map.
 func mayDifferFromItself(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128, reflect.Struct, reflect.Array, reflect.Interface:
@@ -57,7 +56,7 @@ func mayDifferFromItself(t reflect.Type) bool {
 	return false
 }
 
-// keyText writes a key of a map as far as that is short.
+// keyText formats a key of a map if it is short.
 func keyText(v reflect.Value) string {
 	for v.IsValid() && v.Kind() == reflect.Interface {
 		v = v.Elem()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// inside reports whether something within values of a pair of types may have to be changed: whether
-// they are to be looked through.
+// inside reports whether something inside values of a pair of types may have to change, so that
+// they must be examined.
 func (m *mover) inside(from, to reflect.Type) bool {
 	p := pair{from, to}
 	if needs, ok := m.forms.needs[p]; ok {
@@ -29,7 +29,7 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 		return needs
 	}
 	if seen[p] {
-		return false // as far as this way leads
+		return false // on this path
 	}
 	seen[p] = true
 	from, to := p.from, p.to
@@ -62,7 +62,7 @@ func (m *mover) look(p pair, seen map[pair]bool) bool {
 	return false
 }
 
-// rehashed reports maps whose keys the compiled code may hash otherwise.
+// rehashed reports maps whose keys the compiled code may hash differently.
 func rehashed(from, to reflect.Type) bool {
 	if from == to {
 		return false
@@ -74,8 +74,8 @@ func rehashed(from, to reflect.Type) bool {
 	return false
 }
 
-// opaque reports structs that are not looked into: others may be at work on values of them, and
-// nothing of the session is found there in the open.
+// opaque reports structs that are not examined: others may be using them, and they hold no values
+// of the session openly.
 func opaque(t reflect.Type) bool {
 	path := t.PkgPath()
 	if t.Kind() != reflect.Struct {

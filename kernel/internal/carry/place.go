@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// A place is where something is, as the user would write it, beginning at a variable. Nil is the
-// variable itself.
+// A place is a position in a variable, in the user's notation. Nil is the variable itself.
 type place struct {
 	in   *place
 	name string // of a field
 	i    int    // an index, if there is no name
 }
 
-// maxPath bounds how long a place is when it is written.
+// maxPath bounds the length of a formatted place.
 const maxPath = 12
 
 func (p *place) field(name string) *place { return &place{in: p, name: "." + name} }
@@ -22,7 +21,7 @@ func (p *place) index(i int) *place { return &place{in: p, i: i} }
 
 func (p *place) entry(key string) *place { return &place{in: p, name: "[" + key + "]"} }
 
-// of writes the place within a variable.
+// of formats the place in a variable.
 func (p *place) of(variable string) string {
 	var steps []string
 	for ; p != nil; p = p.in {
@@ -44,7 +43,7 @@ func (p *place) of(variable string) string {
 	return b.String()
 }
 
-// lose notes that what is at a place is lost.
+// lose records the loss of the value at a place.
 func (m *mover) lose(at *place, why string) {
 	v := m.variable
 	if n := len(m.lost); n > 0 && m.lost[n-1].Key == v.Key() {

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// A source is what numbers and texts are read from.
+// A source is the input for numbers and texts.
 type source interface {
 	io.Reader
 	io.ByteReader
@@ -31,7 +31,7 @@ func text(r source) (string, error) {
 	return string(b), err
 }
 
-// read reads n bytes. It asks for memory as they come.
+// read reads n bytes. It allocates memory as they arrive.
 func read(r io.Reader, n uint64) ([]byte, error) {
 	b := make([]byte, 0, min(n, pieceSize))
 	for uint64(len(b)) < n {
@@ -47,7 +47,7 @@ func read(r io.Reader, n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// A pieceReader reads what pieces wrote, up to the empty one.
+// A pieceReader reads the output of pieces, up to the empty one.
 type pieceReader struct {
 	r     *bufio.Reader
 	left  uint64
@@ -93,7 +93,7 @@ func (p *pieceReader) ReadByte() (byte, error) {
 	return b, err
 }
 
-// limited reads so many bytes.
+// limited reads a limited number of bytes.
 type limited struct {
 	r    source
 	left uint64

@@ -13,12 +13,12 @@ import (
 	"unsafe"
 )
 
-// What Save writes is a magic, the program's identity, the types, what objects there are, and then
-// the contents of each, in pieces, so that what cannot be read by the other process can be passed
-// over. Numbers are varints.
+// Save writes a magic, the program's identity, the types, the list of objects, and then the
+// contents of each, in pieces, so that the other process can skip those that it cannot read.
+// Numbers are varints.
 //
-// An object is memory that is pointed to, or a map. A pointer is the number of an object and an
-// offset in it: values of one type lie in memory alike in all processes of a program.
+// An object is memory behind pointers, or a map. A pointer is the number of an object and an offset
+// in it: values of one type have the same layout in all processes of a program.
 const magic = "hierml variables 1\n"
 
 const (
@@ -38,11 +38,12 @@ const (
 	firstType = 2
 )
 
-// Save writes variables, and all that can be reached from them, for another process of this
-// program. What is shared, and cycles, are kept. No code of cells may run.
+// Save writes variables, and everything that can be reached from them, for another process of this
+// program. It preserves sharing and cycles. No cell code may run.
 //
-// What cannot be kept is returned, one remark for each variable, and is zero when it is loaded:
-// functions, channels, files, connections, timers and what else is of use in its process only.
+// It returns the parts that cannot be saved, one remark per variable; they are zero after loading:
+// functions, channels, files, connections, timers and other values that are useful only in their
+// process.
 func Save(w io.Writer, vars []Named) ([]Lost, error) {
 	c, err := collect(vars)
 	if err != nil {
@@ -66,7 +67,7 @@ func Save(w io.Writer, vars []Named) ([]Lost, error) {
 	return c.lost, nil
 }
 
-// A saver writes. After an error it writes no more.
+// A saver writes. After an error it writes nothing more.
 type saver struct {
 	*collector
 	w   *bufio.Writer
@@ -92,8 +93,7 @@ func (s *saver) text(t string) {
 	s.write([]byte(t))
 }
 
-// typeTable writes the types of objects and of values in interfaces. Each is described after those
-// that it is made of.
+// typeTable writes the types of objects and of values in interfaces. Each comes after its parts.
 func (s *saver) typeTable() {
 	for _, o := range s.objects {
 		s.addType(o.t)
@@ -265,7 +265,7 @@ func (e *encoder) value(p unsafe.Pointer, t reflect.Type) {
 	}
 }
 
-// reference writes a pointer to n values of a type, and reports whether it is one.
+// reference writes a pointer to n values of a type, and reports whether the target is known.
 func (e *encoder) reference(p unsafe.Pointer, t reflect.Type, n int) bool {
 	if p == nil {
 		e.uint(nilReference)
@@ -314,7 +314,7 @@ func (e *encoder) iface(v reflect.Value) {
 	e.depth--
 }
 
-// boxed is what an interface holds, as it is written.
+// boxed is the encoded content of an interface.
 type boxed []byte
 
 func (b *boxed) Write(p []byte) (int, error) {

@@ -256,7 +256,7 @@ func TestSavedTypeLost(t *testing.T) {
 	for _, l := range lost {
 		got[l.Name] = l.String()
 	}
-	const why = "its type is not there any more: "
+	const why = "its type no longer exists: "
 	want := map[string]string{
 		"made": why + "struct { Made int }", "twin": why + "carry_test.twin", "other": why + "*carry_test.twin",
 		"pointer": "pointer[1]: " + why + "struct { Made int } (and 1 more)", "typ": why + "struct { Made int }",

@@ -12,18 +12,18 @@ import (
 	"unsafe"
 )
 
-// static is the memory of the program's own variables and constants, which lies at the same place
-// in each process of it. What points there points to the other process's own: time.Local, io.EOF.
+// static is the memory of the program's own variables and constants, which has the same layout in
+// each process. A pointer into it becomes a pointer into the other process's: time.Local, io.EOF.
 type static struct {
 	base   uintptr
 	ranges [][2]uintptr // relative to base
-	// id tells programs apart.
+	// id identifies the program.
 	id string
 }
 
 var errOther = errors.New("the variables are those of another program")
 
-// staticMemory finds it. There is none where programs are not ELF files.
+// staticMemory finds it. It finds none if programs are not ELF files.
 func staticMemory() (s static, err error) {
 	s.id = runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	if runtime.GOOS != "linux" {
@@ -66,7 +66,7 @@ func loadAddress() (uintptr, error) {
 			return uintptr(n), err
 		}
 	}
-	return 0, errors.New("the program's memory: its file is not there")
+	return 0, errors.New("the program's memory: its file was not found")
 }
 
 func (s *static) has(p unsafe.Pointer) bool {
@@ -74,7 +74,7 @@ func (s *static) has(p unsafe.Pointer) bool {
 	return ok
 }
 
-// offset returns where p lies in the program's own memory.
+// offset returns the offset of p in the program's own memory.
 func (s *static) offset(p unsafe.Pointer) (uintptr, bool) {
 	offset := uintptr(p) - s.base
 	return offset, s.covers(offset)

@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// describe writes a type so that another process finds it, but for its parts.
+// describe describes a type, without its parts, so that another process finds it.
 func describe(t reflect.Type) string {
 	if key, ok := cell.KeyOf(t); ok {
 		return "session " + key
@@ -28,7 +28,7 @@ func describe(t reflect.Type) string {
 	return t.Kind().String()
 }
 
-// pathOf returns the path of a type's package: one for all of the session.
+// pathOf returns the path of a type's package: the same for all types of the session.
 func pathOf(t reflect.Type) string {
 	if isSession(t) {
 		return "main"
@@ -36,10 +36,10 @@ func pathOf(t reflect.Type) string {
 	return t.PkgPath()
 }
 
-// formOf tells types apart that are described alike.
+// formOf distinguishes types with the same description.
 func formOf(t reflect.Type) string { return fmt.Sprintf("%d %d", t.Size(), t.Kind()) }
 
-// partsOf returns what a type that has no name of its own is made of.
+// partsOf returns the parts of an unnamed type.
 func partsOf(t reflect.Type) []reflect.Type {
 	if _, ok := cell.KeyOf(t); ok || t.Name() != "" {
 		return nil
@@ -64,11 +64,11 @@ func partsOf(t reflect.Type) []reflect.Type {
 
 // names finds types by their descriptions.
 type names struct {
-	// known are the types that are parts of those that were found.
+	// known are the types that are parts of found ones.
 	known map[string]reflect.Type
 }
 
-// note makes a type and its parts known.
+// note records a type and its parts.
 func (n *names) note(t reflect.Type) {
 	key := describe(t)
 	if !strings.HasPrefix(key, "session ") {
@@ -91,7 +91,7 @@ func (n *names) note(t reflect.Type) {
 	}
 }
 
-// find returns the type of a description, a form, and parts; nil if there is none.
+// find returns the type with a description, a form, and parts, or nil.
 func (n *names) find(text, form string, parts []reflect.Type) reflect.Type {
 	t := n.look(text, form, parts)
 	if t == nil || formOf(t) != form {
@@ -167,8 +167,8 @@ var predeclared = func() map[string]reflect.Type {
 	return all
 }()
 
-// listedName returns a type of the program by its package, what it prints as, and its form; nil
-// also if there are several, as of types that functions declare.
+// listedName returns a type of the program by its package, printed name, and form; nil also if
+// there are several, such as types declared in functions.
 func listedName(path, name, form string) reflect.Type {
 	if t := predeclared[name]; t != nil && path == "" {
 		return t

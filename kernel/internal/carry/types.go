@@ -7,13 +7,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// typeTable knows what types of older units are in the newest compiled code.
+// typeTable maps types of older units to those of the newest compiled code.
 type typeTable struct{ newer map[reflect.Type]reflect.Type }
 
 func newTypeTable() *typeTable { return &typeTable{map[reflect.Type]reflect.Type{}} }
 
-// current returns what a type is by now: another one if it, or a type that it is made of, was
-// compiled anew, or if it was made by reflection and there is a compiled one like it.
+// current returns the current version of a type. It differs if the type, or one of its parts, was
+// compiled again, or if reflection made it and there is an identical compiled one.
 func (t *typeTable) current(from reflect.Type) reflect.Type {
 	if to, ok := t.newer[from]; ok {
 		return to
@@ -30,7 +30,7 @@ func (t *typeTable) current(from reflect.Type) reflect.Type {
 }
 
 func (t *typeTable) renewed(from reflect.Type) reflect.Type {
-	// Keys are those of a session, and there may have been another before.
+	// Keys belong to a session, and there may have been an earlier one.
 	if to, ok := cell.Newest(from); ok && newForms().same(from, to) {
 		return to
 	}
@@ -73,7 +73,7 @@ func (t *typeTable) renewed(from reflect.Type) reflect.Type {
 	return from
 }
 
-// currentAll returns what n types are by now, and whether one is another.
+// currentAll returns the current versions of n types, and whether one differs.
 func (t *typeTable) currentAll(n int, of func(int) reflect.Type) (all []reflect.Type, other bool) {
 	for i := range n {
 		all = append(all, t.current(of(i)))
@@ -82,9 +82,8 @@ func (t *typeTable) currentAll(n int, of func(int) reflect.Type) (all []reflect.
 	return all, other
 }
 
-// structOf returns the type of structures that is like one but for the types of its fields.
-// Reflection cannot make all with embedded fields; of these it returns the given one if no unit has
-// it.
+// structOf returns a struct type with other types of fields. Reflection cannot make all types with
+// embedded fields; for these it returns the given one if no unit has it.
 func structOf(like reflect.Type, types []reflect.Type) reflect.Type {
 	fields := make([]reflect.StructField, like.NumField())
 	embeds := false

@@ -9,36 +9,36 @@ import (
 	"github.com/hierml/notebook/kernel/internal/compiled/cell"
 )
 
-// A mover carries the variables of one time.
+// A mover carries over the variables of one call.
 type mover struct {
 	forms *forms
 	types *typeTable
 	anew  bool // there are newer types than those of older units
 
-	variable *variable // under way
+	variable *variable // the current one
 	lost     []Lost
 
 	todo []job
-	// seen are the values behind pointers, in slices and in maps that have been looked through, or
-	// will be.
+	// seen are the values behind pointers, in slices and in maps that have been examined, or will
+	// be.
 	seen map[seen]int
-	// plain are types of values in interfaces that stay as they are.
+	// plain are types of values in interfaces that stay unchanged.
 	plain map[reflect.Type]bool
 }
 
-// seen is memory that was looked through as a type. The number that goes with it is that of the
-// elements of an array.
+// seen is memory that was examined with a type. Its map value is the number of elements of an
+// array.
 type seen struct {
 	at unsafe.Pointer
 	to reflect.Type
 }
 
-// A job is memory to be looked through: a value, or n in a row.
+// A job is memory to examine: a value, or n in a row.
 type job struct {
 	place    *place
 	at       unsafe.Pointer
 	from, to reflect.Type
-	n        int // -1 for what is not part of an array
+	n        int // -1 for a value outside an array
 }
 
 func newMover() *mover {
@@ -51,7 +51,7 @@ func newMover() *mover {
 	}
 }
 
-// drain does what is to be done.
+// drain does the remaining jobs.
 func (m *mover) drain() {
 	for len(m.todo) > 0 {
 		j := m.todo[len(m.todo)-1]
@@ -72,8 +72,8 @@ func (m *mover) drain() {
 	}
 }
 
-// inline looks through the value at an address, as far as it lies there, and changes what has to
-// be; the rest is left to be done. It reports whether the value changed.
+// inline examines the value at an address, without following it to other memory, and changes it
+// where necessary; the rest becomes jobs. It reports whether the value changed.
 func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type) (changed bool) {
 	if !m.inside(from, to) {
 		return false
@@ -122,8 +122,8 @@ func (m *mover) inline(at *place, p unsafe.Pointer, from, to reflect.Type) (chan
 	return changed
 }
 
-// quiet reports, for the many values of which this is easily seen, that there is nothing to look
-// at.
+// quiet reports whether there is nothing to examine, for the many values for which that is easy to
+// see.
 func (m *mover) quiet(p unsafe.Pointer, from, to reflect.Type) bool {
 	switch to.Kind() {
 	case reflect.Pointer, reflect.Map, reflect.Slice:
@@ -138,22 +138,22 @@ func (m *mover) quiet(p unsafe.Pointer, from, to reflect.Type) bool {
 	return !m.inside(from, to)
 }
 
-// pointer looks at what a pointer points to.
+// pointer examines the target of a pointer.
 func (m *mover) pointer(at *place, p unsafe.Pointer, from, to reflect.Type) {
 	if word := *(*unsafe.Pointer)(p); word != nil {
 		m.later(job{at, word, from.Elem(), to.Elem(), -1})
 	}
 }
 
-// slice looks at the elements that can be reached from a slice.
+// slice examines the elements reachable from a slice.
 func (m *mover) slice(at *place, p unsafe.Pointer, from, to reflect.Type) {
-	// Any slice will do to get at the parts of one.
+	// Any slice type will do to get the parts.
 	if n := cap(*(*[]struct{})(p)); n > 0 {
 		m.later(job{at, *(*unsafe.Pointer)(p), from.Elem(), to.Elem(), n})
 	}
 }
 
-// later has memory looked through, if that has not been done and is of use.
+// later schedules memory, unless it was examined before or needs nothing.
 func (m *mover) later(j job) {
 	if j.to.Size() == 0 || !m.inside(j.from, j.to) {
 		return
@@ -169,7 +169,7 @@ func (m *mover) later(j job) {
 
 var syncMap, reflectValue = reflect.TypeFor[sync.Map](), reflect.TypeFor[reflect.Value]()
 
-// reflected gives a value of reflection its type in the newest code: packages keep functions so.
+// reflected gives a reflect.Value its newest type: packages keep functions in this form.
 func (m *mover) reflected(v *reflect.Value) (changed bool) {
 	if !v.IsValid() {
 		return false
@@ -182,7 +182,7 @@ func (m *mover) reflected(v *reflect.Value) (changed bool) {
 	return true
 }
 
-// atomicPointer returns what the values of an instance of atomic.Pointer point to.
+// atomicPointer returns the element type of an instance of atomic.Pointer.
 func atomicPointer(t reflect.Type) (reflect.Type, bool) {
 	if t.PkgPath() != "sync/atomic" || !strings.HasPrefix(t.Name(), "Pointer[") || t.NumField() == 0 {
 		return nil, false

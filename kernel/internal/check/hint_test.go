@@ -75,7 +75,7 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"yy, zz := 1, 2\nyy, ww = 3, 4", "undefined: ww (yy, ww := … declares it)"},
 		{"x := svm.Flat(C=1)", "(svm.Flat{C: 1})"},
 		{"svm.Flat(C=1, Loss=loss.Path{}).Fit()", "(svm.Flat{C: 1, Loss: loss.Path{}})"},
-		{"x := round(1.5, digits=3)", "(Go has no named arguments: they stand in their order, and settings are fields, as in svm.Flat{C: 1})"},
+		{"x := round(1.5, digits=3)", "(Go has no named arguments: their order counts, and settings are fields, as in svm.Flat{C: 1})"},
 		{"training.Split(test_size=0.3)", "(Go has no named arguments: corpus.Split(0.3, 1))"},
 		{"train, test = train_test_split(x, y, test_size=0.3, stratify=y)", "(train, test := corpus.Split(0.3, 1))"},
 		{"m = LinearSVC(C=1.0)", "(model := svm.OneVsRest{C: 1, Loss: solver.SquaredHinge}.Fit(nb.Context(), trainSet))"},
@@ -125,8 +125,8 @@ func chain() (*Model, error) { return nil, nil }`}); err != nil {
 		{"func f() {\n\tif true {\n\t\tprintln(1)\n}", "(the { of line 1 is not closed)"},
 		{"x := metric", "use of package metric not in selector (no cell has declared a variable metric; the package is github.com/hierml/notebook/hierml/metric)"},
 		{"fmt.println(\"hi\")", "undefined: fmt.println (but have Println)"},
-		{"fmt.Println('hello')", "syntax error: illegal rune literal (text stands in double quotes)"},
-		{"fmt.Println('hello", "(text stands in double quotes)"},
+		{"fmt.Println('hello')", "syntax error: illegal rune literal (write text in double quotes)"},
+		{"fmt.Println('hello", "(write text in double quotes)"},
 	} {
 		_, err := session.Check(program.Cell{Number: 2, Source: c.cell})
 		if err == nil || !strings.HasSuffix(err.Error(), c.hint) {

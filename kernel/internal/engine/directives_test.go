@@ -56,7 +56,7 @@ func TestGoVersionOfCell(t *testing.T) {
 	}
 }
 
-// TestDirectives has functions whose directives the compiler heeds.
+// TestDirectives has functions with directives for the compiler.
 func TestDirectives(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode)
 	n.run(`import "unsafe"

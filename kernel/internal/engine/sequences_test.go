@@ -328,7 +328,7 @@ var courses = []course{
 	}},
 	{"characters that Go does not have", []step{
 		{"@x", "! CompileError: Cell [1]:1:1: invalid character U+0040 '@'"}, {"x := 5 # c", "! Cell [2]:1:8: invalid character U+0023 '#'"}, {"x ? 1 : 2", "! Cell [3]:1:3: invalid character U+003F '?'"},
-		{"func f() {\n\tg($)\n}", "! CompileError: Cell [4]:2:4: invalid character U+0024 '$'"}, {"x := 'ab'", "! syntax error: illegal rune literal (text stands in double quotes)"},
+		{"func f() {\n\tg($)\n}", "! CompileError: Cell [4]:2:4: invalid character U+0024 '$'"}, {"x := 'ab'", "! syntax error: illegal rune literal (write text in double quotes)"},
 	}},
 	{"a cell of which one declaration waits keeps the methods of its others", []step{
 		{"type Log struct{ lines []string }", ""}, {"l := &Log{}", ""},

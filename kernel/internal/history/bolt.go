@@ -24,9 +24,9 @@ const (
 
 var order = binary.NativeEndian
 
-// A boltFile is a history as earlier versions of this program kept it: a file of bbolt, with the
-// cells in one bucket, by session and line. It is read here because bbolt itself trusts a file: a
-// damaged one can end the process.
+// A boltFile is a history in the format of earlier versions of this program: a file of bbolt, with
+// the cells in one bucket, by session and line. It is parsed here because bbolt itself trusts a
+// file: a damaged one can end the process.
 type boltFile struct {
 	content  []byte
 	pageSize uint64
@@ -35,7 +35,7 @@ type boltFile struct {
 }
 
 // readBolt returns the cells of such a file. It visits each page once, and positions outside the
-// file make Go panic, so that a damaged file gives an error.
+// file panic, so that a damaged file gives an error.
 func readBolt(content []byte) (cells []Cell, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -69,8 +69,8 @@ func readBolt(content []byte) (cells []Cell, err error) {
 	return cells, nil
 }
 
-// newestMeta returns the description of the file that the last transaction wrote, or nil. The first
-// two pages have one each; a page is as long as those of the system's memory.
+// newestMeta returns the meta page of the last transaction, or nil. It is one of the first two
+// pages; pages have the size of the system's memory pages.
 func newestMeta(content []byte) (newest []byte) {
 	for _, page := range []int{0, 4 << 10, 16 << 10, 64 << 10} {
 		if page+pageHeader+metaSummed+8 > len(content) {
@@ -86,7 +86,7 @@ func newestMeta(content []byte) (newest []byte) {
 	return newest
 }
 
-// page returns a page with those that continue it.
+// page returns a page with its continuations.
 func (b *boltFile) page(id uint64) []byte {
 	if b.used[id] {
 		panic(fmt.Sprintf("page %d is used twice", id))
@@ -96,7 +96,7 @@ func (b *boltFile) page(id uint64) []byte {
 	return page[:(1+uint64(order.Uint32(page[12:])))*b.pageSize]
 }
 
-// visit calls leaf for the entries of a page and of those below it.
+// visit calls leaf for the entries of a page and of the pages below it.
 func (b *boltFile) visit(page []byte, leaf func(flags uint32, key, value []byte)) {
 	flags, count := order.Uint16(page[8:]), int(order.Uint16(page[10:]))
 	for i := range count {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// compileGlob returns what a pattern matches in the language of SQLite's GLOB, which front ends
-// know from IPython: * stands for any text, ? for one character, [a-z_] for one character of a set
-// and [^a-z_] for one outside it; ] belongs to a set when it comes first. Case matters, and the
-// whole text must match. A set that is not closed matches nothing.
+// compileGlob compiles a pattern in the language of SQLite's GLOB, which front ends know from
+// IPython: * stands for any text, ? for one character, [a-z_] for one character of a set and
+// [^a-z_] for one outside it; ] belongs to a set if it comes first. Case matters, and the whole
+// text must match. An unclosed set matches nothing.
 func compileGlob(pattern string) (match func(text string) bool) {
 	nothing := func(string) bool { return false }
 	pattern = strings.ToValidUTF8(pattern, "\uFFFD")

@@ -24,20 +24,21 @@ type Cell struct {
 }
 
 const (
-	// maxText is the most that is kept of an input or an output.
+	// maxText bounds the stored text of an input or an output.
 	maxText = 1 << 20
-	// maxCells and maxBytes bound the cells that are not in the file. The oldest go first.
+	// maxCells and maxBytes bound the cells that are not in the file yet. The oldest are dropped
+	// first.
 	maxCells = 10_000
 	maxBytes = 16 << 20
 	// lockPatience is how long a question waits for other kernels that use the file.
 	lockPatience = time.Second
 	// closePatience is how long Close waits for them.
 	closePatience = 1500 * time.Millisecond
-	// pause is how long nothing is written after a failure.
+	// pause is how long to write nothing after a failure.
 	pause = 10 * time.Second
 )
 
-// A History is that of one session and of those before it. It is safe for concurrent use.
+// A History is the history of one session and of earlier ones. It is safe for concurrent use.
 //
 // While the file cannot be written, the newest 10,000 cells of this session stay in memory, and a
 // warning is logged once.
@@ -54,8 +55,8 @@ type History struct {
 	closed       bool
 }
 
-// Open returns the history in a file, which belongs in a folder of its own. Neither has to exist,
-// and neither is touched before the first cell or the first question. The empty path makes a
+// Open returns the history in a file, whose folder should contain nothing else. Neither has to
+// exist, and neither is touched before the first cell or the first question. The empty path makes a
 // history that ends with the session.
 func Open(path string, log *slog.Logger) *History {
 	h := &History{log: log}
@@ -66,8 +67,8 @@ func Open(path string, log *slog.Logger) *History {
 }
 
 // Add adds a cell to this session. It does not wait for other kernels that use the file: a later
-// cell, a question or Close writes this one with it. Of texts of more than a mebibyte the beginning
-// is kept.
+// cell, a question or Close then writes this one, too. Of texts of more than a mebibyte, it stores
+// the beginning.
 func (h *History) Add(line int, input, output string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,8 +96,8 @@ func abridge(text string) string {
 	return fmt.Sprintf("%s\n// … %d more bytes were not kept", kept, len(text)-len(kept))
 }
 
-// Close writes what is not written yet, which takes a second or two when others use the file. Cells
-// that are added later are lost.
+// Close writes the remaining cells, which takes a second or two if others use the file. Cells that
+// are added later are lost.
 func (h *History) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +111,7 @@ func (h *History) Close() {
 	}
 }
 
-// flush writes the pending cells, unless other kernels use the file longer than patience, or it
+// flush writes the pending cells, unless other kernels use the file for longer than patience, or it
 // failed a moment ago. The caller holds mu.
 func (h *History) flush(patience time.Duration) {
 	if h.store == nil || len(h.pending) == 0 || time.Now().Before(h.notBefore) {

@@ -19,12 +19,13 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// maxFile bounds the file. When it is larger, the oldest cells go until three quarters are left.
+// maxFile bounds the file. If it gets larger, the oldest cells are removed until three quarters are
+// left.
 const maxFile = 32 << 20
 
-// A store is the file of a history: one cell a line, as JSON, in the order in which they ran.
-// Kernels append to it in turn: a file beside it is locked for the time of each access. A line that
-// was not written to its end is dropped by the next kernel that writes.
+// A store is the file of a history: one cell per line, as JSON, in the order in which they ran.
+// Kernels append to it in turn: they lock a file beside it for each access. The next kernel that
+// writes drops an incomplete line.
 type store struct {
 	path string
 	max  int64 // bytes of the file
@@ -32,7 +33,7 @@ type store struct {
 	last fs.FileInfo // the file after the last append of this store
 }
 
-// locked runs f while no other kernel uses the file. It waits for others at most this long.
+// locked runs f while no other kernel uses the file. It waits at most patience for others.
 func (s *store) locked(patience time.Duration, f func() error) (err error) {
 	if err := s.protect(); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (s *store) locked(patience time.Duration, f func() error) (err error) {
 	return f()
 }
 
-// protect makes the folder if it is missing, and ensures that only the user can read it and the
+// protect creates the folder if it is missing, and ensures that only the user can read it and the
 // file.
 func (s *store) protect() error {
 	folder := filepath.Dir(s.path)
@@ -75,18 +76,18 @@ func (s *store) protect() error {
 	return nil
 }
 
-// exists reports whether there is a history, in the form of today or of earlier versions.
+// exists reports whether there is a history, in the current or an earlier format.
 func (s *store) exists() bool {
 	_, err := os.Stat(s.path)
 	_, oldErr := os.Stat(s.oldPath())
 	return !errors.Is(err, fs.ErrNotExist) || !errors.Is(oldErr, fs.ErrNotExist)
 }
 
-// oldPath is where earlier versions of this program kept the history.
+// oldPath is the path of the history in earlier versions of this program.
 func (s *store) oldPath() string { return filepath.Join(filepath.Dir(s.path), "history.db") }
 
-// convert writes the cells of a history of earlier versions into the file, if there is none yet,
-// and removes the old one.
+// convert converts a history in the earlier format, if there is no file yet, and removes the old
+// one.
 func (s *store) convert() error {
 	if _, err := os.Stat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -120,7 +121,7 @@ func (s *store) convert() error {
 	return os.Remove(s.oldPath())
 }
 
-// setAside renames a damaged file, parts of which may still be of use to someone.
+// setAside renames a damaged file, parts of which may still be useful.
 func (s *store) setAside(path string, reason error, kept int) error {
 	to := path + time.Now().UTC().Format(".damaged-20060102T150405.000")
 	if err := os.Rename(path, to); err != nil {
@@ -142,8 +143,8 @@ func (s *store) read(patience time.Duration) (cells []Cell, err error) {
 	return cells, err
 }
 
-// cells is read for those who have the lock. If lines of the file are not cells, it is set aside
-// and written again without them.
+// cells is read for callers that hold the lock. If lines of the file are not cells, it sets the
+// file aside and writes it again without them.
 func (s *store) cells() (cells []Cell, err error) {
 	content, err := s.content()
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *store) cells() (cells []Cell, err error) {
 	return s.decode(content)
 }
 
-// decode returns the cells of the complete lines. If lines are not cells, it sets the file aside
+// decode returns the cells in the complete lines. If lines are not cells, it sets the file aside
 // and writes the cells again.
 func (s *store) decode(content []byte) (cells []Cell, err error) {
 	damaged := 0
@@ -173,8 +174,8 @@ func (s *store) decode(content []byte) (cells []Cell, err error) {
 	return cells, s.rewrite(cells)
 }
 
-// content returns the complete lines of the file, none if there is no file or it is too large to be
-// a history and was set aside.
+// content returns the complete lines of the file. It returns none if there is no file, or if the
+// file is too large to be a history and was set aside.
 func (s *store) content() ([]byte, error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,8 +191,8 @@ func (s *store) content() ([]byte, error) {
 	return content[:complete(content)], err
 }
 
-// newest returns the newest session of the file. It reads only the beginnings of lines, as the
-// first cell of a session waits for it; a line that begins otherwise is left to decode.
+// newest returns the newest session in the file. It reads only the beginnings of lines, since the
+// first cell of a session waits for it; decode handles unusual lines.
 func (s *store) newest() (int, error) {
 	content, err := s.content()
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *store) newest() (int, error) {
 	return session, nil
 }
 
-// complete returns the number of bytes of the lines that were written to their ends.
+// complete returns the number of bytes in complete lines.
 func complete(content []byte) int { return bytes.LastIndexByte(content, '\n') + 1 }
 
 // write adds cells to a session, a new one if its number is 0, and returns the number.
@@ -226,7 +227,7 @@ func (s *store) write(patience time.Duration, session int, added []Cell) (int, e
 			if err != nil {
 				return err
 			}
-			if session == 0 || session > newest { // the latter after a damage
+			if session == 0 || session > newest { // the latter after damage
 				session = newest + 1
 			}
 		}
@@ -265,7 +266,7 @@ func (s *store) append(lines []byte) (err error) {
 	return s.rewrite(cells)
 }
 
-// end returns the size of the file without a line that was not written to its end.
+// end returns the size of the file without an incomplete line.
 func (s *store) end(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -283,8 +284,8 @@ func (s *store) end(f *os.File) (int64, error) {
 	return end, f.Truncate(end)
 }
 
-// rewrite replaces the file by one with the newest of these cells that have room in three quarters
-// of it.
+// rewrite replaces the file with one that contains the newest of these cells, up to three quarters
+// of its maximum size.
 func (s *store) rewrite(cells []Cell) error {
 	var lines [][]byte
 	size := 0
@@ -318,7 +319,7 @@ func newest(cells []Cell) int {
 	return session
 }
 
-// valid reports whether the numbers are those of a cell, and can be sent to front ends, whose
+// valid reports whether the numbers of a cell are possible, and can be sent to front ends, whose
 // numbers are floats.
 func (c Cell) valid() bool {
 	return 1 <= c.Session && c.Session < 1<<53 && 0 <= c.Line && c.Line < 1<<53

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// An assembly assembles the files of a package that are not Go, as the go command does.
+// An assembly assembles the non-Go files of a package, like the go command.
 type assembly struct {
 	session   *Session
 	p         *listed
-	dir       string // where its files are made
+	dir       string // where its files are written
 	arguments []string
 }
 
-// newAssembly tells the compiler what the assembly of a package defines, by arguments that are
-// added to its own. There is none if the package is all Go.
+// newAssembly tells the compiler which symbols the assembly of a package defines, through
+// additional arguments. It returns nil if the package is all Go.
 func (s *Session) newAssembly(ctx context.Context, p *listed, dir string, compiler *[]string) (*assembly, error) {
 	if len(p.SFiles) == 0 {
 		*compiler = append(*compiler, "-complete")
@@ -37,7 +37,7 @@ func (s *Session) newAssembly(ctx context.Context, p *listed, dir string, compil
 	if runtime.GOARCH == "amd64" {
 		a.arguments = append(a.arguments, "-D", "GOAMD64_"+strings.TrimSpace(level))
 	}
-	// The compiler writes the file that assembly includes, after this.
+	// The compiler later writes this file, which assembly includes.
 	header := filepath.Join(dir, "go_asm.h")
 	if err := os.WriteFile(header, nil, 0o600); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Session) newAssembly(ctx context.Context, p *listed, dir string, compil
 	return a, nil
 }
 
-// pack assembles the files and adds them to the archive that the compiler has made.
+// pack assembles the files and adds them to the compiler's archive.
 func (a *assembly) pack(ctx context.Context, archive string) (err error) {
 	f, err := os.OpenFile(archive, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Doc implements program.Modules. What cannot be read has no documentation.
+// Doc implements program.Modules. Unreadable packages have no documentation.
 func (s *Session) Doc(path, name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,7 +20,7 @@ func (s *Session) Doc(path, name string) string {
 	return docs[name]
 }
 
-// comments returns the comments on what a package exports, by names as those of program.Library.
+// comments returns the comments on the exported names of a package, keyed as in program.Library.
 func comments(path, dir string, names []string) map[string]string {
 	fset := token.NewFileSet()
 	var files []*ast.File

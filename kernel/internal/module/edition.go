@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// edition gives a package, all of whose imports have one, the path that cells are compiled with,
-// and returns its archive. The first form of a package that the session sees has the package's own
-// path, and each other one a path of its own.
+// edition determines the path with which cells are compiled for a package whose imports all have
+// one, and returns the package's archive. The first form of a package in the session has the
+// package's own path, and each other one a new path.
 func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file string, err error) {
 	p.id = s.identity(l, p)
 	s.mu.Lock()
@@ -51,8 +51,8 @@ func (s *Session) edition(ctx context.Context, l *listing, p *listed) (file stri
 	return file, nil
 }
 
-// identity stands for the compiled form of a package and of all that it imports, save what belongs
-// to the program. It is not empty.
+// identity identifies the compiled form of a package and of everything that it imports, except for
+// packages of the program. It is not empty.
 func (s *Session) identity(l *listing, p *listed) string {
 	h := sha256.New()
 	fmt.Fprintln(h, content(p.BuildID))
@@ -64,10 +64,10 @@ func (s *Session) identity(l *listing, p *listed) string {
 	return string(h.Sum(nil))
 }
 
-// content is the part of a build ID that is that of the archive's content.
+// content is the part of a build ID for the content of the archive.
 func content(id string) string { return id[strings.LastIndex(id, "/")+1:] }
 
-// renamed returns the imports of a package that have another path than the one it imports them by.
+// renamed returns the imports of a package whose path for cells differs from the import path.
 func (l *listing) renamed(p *listed) (list []*listed) {
 	for _, i := range p.Imports {
 		if dep := l.packages[i]; dep != nil && dep.path != "" && dep.path != dep.ImportPath {
@@ -77,10 +77,10 @@ func (l *listing) renamed(p *listed) (list []*listed) {
 	return list
 }
 
-// compile compiles a package once more, under its path for cells.
+// compile compiles a package again, under its path for cells.
 func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive string, err error) {
 	if p.foreign() {
-		return "", fmt.Errorf("package %s has changed since cells imported it, and has C in it: it can be loaded anew after %%reset", p.ImportPath)
+		return "", fmt.Errorf("package %s has changed since cells imported it, and contains C code. Load it again after %%reset", p.ImportPath)
 	}
 	work, err := os.MkdirTemp(s.dir, "edition-")
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 			file = s.archives[path]
 			s.mu.Unlock()
 			if file == "" {
-				continue // it is listed for others
+				continue // others need it
 			}
 			fmt.Fprintf(&config, "importmap %s=%s\n", dep.ImportPath, path)
 		}
@@ -141,7 +141,7 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 	return archive, nil
 }
 
-// language is a version of Go without what does not change the language.
+// language removes the part of a Go version that does not affect the language.
 func language(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	if len(parts) < 2 {
@@ -154,7 +154,7 @@ func language(version string) string {
 	return parts[0] + "." + parts[1][:digits]
 }
 
-// writeEmbed writes what the compiler asks about the files that a package embeds.
+// writeEmbed writes the compiler's configuration for the files that a package embeds.
 func (p *listed) writeEmbed(name string) error {
 	config := struct {
 		Patterns map[string][]string
@@ -178,7 +178,7 @@ func (p *listed) writeEmbed(name string) error {
 	return os.WriteFile(name, data, 0o600)
 }
 
-// embeds reports whether a pattern is that of a file or of a folder around it.
+// embeds reports whether a pattern matches a file or a folder around it.
 func embeds(pattern, file string) bool {
 	for ; file != "."; file = path.Dir(file) {
 		if ok, _ := path.Match(pattern, file); ok { // the go command has checked the pattern
@@ -188,13 +188,13 @@ func embeds(pattern, file string) bool {
 	return false
 }
 
-// sameArchive reports whether a package of the program is what was listed.
+// sameArchive reports whether a package of the program is the listed one.
 func sameArchive(file string, p *listed) (bool, error) {
 	id, err := buildID(file)
 	return content(id) == content(p.BuildID), err
 }
 
-// buildID returns the build ID in the head of an archive.
+// buildID returns the build ID in the header of an archive.
 func buildID(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -210,5 +210,5 @@ func buildID(file string) (string, error) {
 			return strings.TrimSuffix(id, `"`), nil
 		}
 	}
-	return "", fmt.Errorf("%s is no archive of a package", file)
+	return "", fmt.Errorf("%s is not the archive of a package", file)
 }

@@ -62,7 +62,7 @@ func TestConflictWithReplacement(t *testing.T) {
 		"sync/errgroup/e.go": "package errgroup\n\ntype Group struct{ Mine int }\n",
 	})
 	_, err := f.resolve("own")
-	if want := "own needs golang.org/x/sync in "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ", and this program has v0.1.0") {
+	if want := "own needs golang.org/x/sync in "; err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ", but this program has v0.1.0") {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// checkPath reports import paths that no module can have.
+// checkPath rejects import paths that no module can have.
 func checkPath(path string) error {
 	if err := module.CheckImportPath(path); err != nil {
 		var invalid *module.InvalidPathError
@@ -29,12 +29,12 @@ var (
 	noPackage = regexp.MustCompile(`^module (\S+?)@\S+ found \((\S+?)(?:, replaced by [^)]*)?\), but does not contain package (\S+)`)
 )
 
-// networkDown are the ends of what Go says where there is no network.
+// networkDown are the ends of Go's messages when there is no network.
 var networkDown = []string{"no such host", "connection refused", "network is unreachable", "no route to host",
 	"i/o timeout", "TLS handshake timeout", "server misbehaving", "connection reset by peer", "Temporary failure in name resolution"}
 
-// worded turns what the go command says about an import path into what is told to the user: one
-// line, where it is not the compiler's.
+// worded turns the go command's text about an import path into a message for the user: one line,
+// unless it comes from the compiler.
 func worded(path, text string) error {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "# ") {
@@ -52,7 +52,7 @@ func worded(path, text string) error {
 		return fmt.Errorf("%s (cgo or another system?)", line)
 	}
 	if m := newerGo.FindStringSubmatch(line); m != nil {
-		return fmt.Errorf("%s needs go %s, and this program was built with go %s", strings.Replace(m[1], "@", " ", 1), m[2], m[3])
+		return fmt.Errorf("%s needs go %s, but this program was built with go %s", strings.Replace(m[1], "@", " ", 1), m[2], m[3])
 	}
 	if m := notStd.FindStringSubmatch(line); m != nil {
 		return fmt.Errorf("package %s is neither in the standard library nor in the module beside the notebook", m[1])
@@ -80,10 +80,10 @@ func (e *packageError) Error() string {
 	return fmt.Sprintf("module %s (%s) has no package %s", e.module, e.version, e.path)
 }
 
-// fewPackages is how many packages of a module are named at most.
+// fewPackages bounds how many packages of a module are named.
 const fewPackages = 6
 
-// withSuggestion adds to the error of an import path what the module has instead.
+// withSuggestion adds to the error of an import path the packages that the module has instead.
 func (s *Session) withSuggestion(ctx context.Context, m *sessionModule, path string, err error) error {
 	var missing *packageError
 	if !errors.As(err, &missing) || m.file.AddRequire(missing.module, missing.version) != nil || m.write("package session\n") != nil {
@@ -91,7 +91,7 @@ func (s *Session) withSuggestion(ctx context.Context, m *sessionModule, path str
 	}
 	out, failed := s.command(ctx, m.dir, nil, "list", "-mod=mod", "-e", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, missing.module+"/...")
 	if failed != nil {
-		return err // the error is told without this
+		return err // return the error without a suggestion
 	}
 	var packages []string
 	for _, p := range strings.Fields(string(out)) {
@@ -109,7 +109,7 @@ func (s *Session) withSuggestion(ctx context.Context, m *sessionModule, path str
 	return fmt.Errorf("%w; it has %s%s", err, strings.Join(packages, ", "), more)
 }
 
-// offline reports whether a text says that there is no network.
+// offline reports whether a text is about a missing network.
 func offline(text string) bool {
 	if !strings.Contains(text, "dial tcp") {
 		return false
@@ -122,7 +122,7 @@ func offline(text string) bool {
 	return false
 }
 
-// compiled is the error of a package that does not compile, in the compiler's words.
+// compiled returns the error of a package that does not compile, in the compiler's words.
 func compiled(text string) error {
 	head, rest, _ := strings.Cut(text, "\n")
 	path := strings.TrimPrefix(head, "# ")
@@ -146,7 +146,7 @@ func (e *compileError) Error() string {
 	return fmt.Sprintf("package %s does not compile: %s", e.path, strings.Join(e.lines, "\n"))
 }
 
-// seenFrom names files as seen from a folder, in place of another in which the compiler ran.
+// seenFrom rewrites file names relative to a folder instead of the one in which the compiler ran.
 func (e *compileError) seenFrom(folder, ran string) {
 	for i, line := range e.lines {
 		name, rest, ok := strings.Cut(line, ":")
@@ -163,7 +163,7 @@ func (e *compileError) seenFrom(folder, ran string) {
 	}
 }
 
-// isProgram reports whether cells can use a package as the program has it.
+// isProgram reports whether cells can use the program's copy of a package.
 func (s *Session) isProgram(l *listing, p *listed) (bool, error) {
 	file := s.program.Packages[p.ImportPath]
 	if file == "" || len(l.renamed(p)) > 0 {
@@ -175,14 +175,14 @@ func (s *Session) isProgram(l *listing, p *listed) (bool, error) {
 	return sameArchive(file, p)
 }
 
-// mayDiffer returns an error if a package that the program has, too, cannot be loaded beside it:
-// cells that use the one would meet the other.
+// mayDiffer returns an error if a package of the program cannot be loaded in another version beside
+// it, because cells that use one would meet the other.
 func (s *Session) mayDiffer(ctx context.Context, l *listing, path string, p *listed) error {
 	if s.program.Packages[p.ImportPath] == "" {
 		return nil
 	}
 	if p.Standard || p.Module == nil || p.Module.Path == s.program.Path {
-		return fmt.Errorf("%s needs %s, which has changed since this program was built: build it anew (go run ./install)", path, p.ImportPath)
+		return fmt.Errorf("%s needs %s, which has changed since this program was built. Build the program again (go run ./install)", path, p.ImportPath)
 	}
 	if !p.foreign() && !s.offers(p.ImportPath) {
 		l.beside[p.Module.Path] = p.Module.shown()
@@ -193,11 +193,11 @@ func (s *Session) mayDiffer(ctx context.Context, l *listing, path string, p *lis
 		return err
 	}
 	m := l.packages[path].Module
-	needs := fmt.Sprintf("needs %s %s, and this program has %s", p.Module.Path, p.Module.shown(), has)
+	needs := fmt.Sprintf("needs %s %s, but this program has %s", p.Module.Path, p.Module.shown(), has)
 	if m.Replace != nil {
 		return fmt.Errorf("%s %s", m.Path, needs)
 	}
-	return fmt.Errorf("%s %s %s; an older version of it may do (%%mod %s@VERSION)", m.Path, m.Version, needs, m.Path)
+	return fmt.Errorf("%s %s %s; an older version may work (%%mod %s@VERSION)", m.Path, m.Version, needs, m.Path)
 }
 
 // offers reports whether all cells can import a package.
@@ -206,7 +206,7 @@ func (s *Session) offers(path string) bool {
 	return err == nil
 }
 
-// shown is the version of a module, or the folder that stands in its place.
+// shown is the version of a module, or the folder that replaces it.
 func (m *listedModule) shown() string {
 	switch {
 	case m.Replace == nil:

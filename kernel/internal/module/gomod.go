@@ -23,13 +23,13 @@ import (
 // modulePath is the path of a session's own module.
 const modulePath = "session"
 
-// unversioned is the version by which modules are required that stand in folders.
+// unversioned is the version with which modules in folders are required.
 const unversioned = "v0.0.0-00010101000000-000000000000"
 
-// A place is what the go command finds beside a notebook.
+// A place is the modules that the go command finds beside a notebook.
 type place struct {
 	folder string
-	// modules are the paths of the modules that are worked on, by their folders.
+	// modules are the paths of the main modules, by their folders.
 	modules map[string]string
 	// workspace is the go.work, empty if there is none.
 	workspace string
@@ -37,10 +37,10 @@ type place struct {
 	replace   []*modfile.Replace // with full paths
 	exclude   []module.Version
 	sums      [][]byte
-	files     [][]byte // all that was read, but the sums
+	files     [][]byte // everything that was read, except sums
 }
 
-// place reads the go.mod or go.work that a folder is under.
+// place reads the go.mod or go.work for a folder.
 func (s *Session) place(ctx context.Context, folder string) (*place, error) {
 	p := &place{folder: folder, modules: map[string]string{}, required: map[string]string{}}
 	out, err := s.command(ctx, folder, nil, "env", "-json", "GOMOD", "GOWORK")
@@ -118,7 +118,7 @@ func (p *place) require(mod *modfile.File) {
 	}
 }
 
-// takeReplaced adds replacements, except those of what is replaced already.
+// takeReplaced adds replacements, except those for already replaced modules.
 func (p *place) takeReplaced(list []*modfile.Replace, dir, program string) {
 	for _, r := range list {
 		taken := func(x *modfile.Replace) bool { return x.Old == r.Old }
@@ -142,7 +142,7 @@ func (p *place) readSums(name string) error {
 	return err
 }
 
-// oneLine is an error about the file of a module, of which the first is told.
+// oneLine returns the first of the errors about the file of a module.
 func oneLine(err error) error {
 	var list modfile.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
@@ -151,21 +151,21 @@ func oneLine(err error) error {
 	return err
 }
 
-// A sessionModule is the module of a session, as it is to be for one question.
+// A sessionModule is the module of a session for one request.
 type sessionModule struct {
 	dir   string
 	place *place
 	file  *modfile.File
 	sums  [][]byte
-	// key stands for all that the answer depends on, save source that is worked on.
+	// key identifies everything that the answer depends on, except sources that the user edits.
 	key string
 }
 
-// temporaryFolder is where the go command keeps what it needs for a while, in the folder of the
-// module: what it leaves when it is killed goes with that.
+// temporaryFolder is the folder for temporary files of the go command, in the folder of the module:
+// files that a killed command leaves are removed with that.
 const temporaryFolder = "tmp"
 
-// session returns the session's module for cells that work in a place.
+// session returns the session's module for cells in a place.
 func (s *Session) session(p *place) (*sessionModule, error) {
 	if s.dir == "" {
 		dir, err := temporary.Folder("", "modules")
@@ -188,7 +188,7 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	}
 	f := new(modfile.File)
 	m.file = f
-	// What follows fails for malformed arguments only.
+	// The following fails only for malformed arguments.
 	err = errors.Join(f.AddModuleStmt(modulePath), f.AddRequire(s.program.Path, unversioned), f.AddReplace(s.program.Path, "", s.program.Folder, ""))
 	if base.Go != nil {
 		err = errors.Join(err, f.AddGoStmt(base.Go.Version))
@@ -207,7 +207,8 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	for _, x := range p.exclude {
 		err = errors.Join(err, f.AddExclude(x.Path, x.Version))
 	}
-	// Of a module that requires all itself the go command does not ask what the others require.
+	// If the module itself requires everything, the go command does not consult the requirements of
+	// others.
 	all := place{required: maps.Clone(p.required)}
 	all.require(base)
 	s.mu.Lock()
@@ -248,8 +249,8 @@ func (s *Session) session(p *place) (*sessionModule, error) {
 	return m, nil
 }
 
-// write writes the module with the file that imports what is asked for. What the go command has
-// added to go.sum stays.
+// write writes the module with the file that imports the requested packages. It keeps additions of
+// the go command to go.sum.
 func (m *sessionModule) write(source string) error {
 	name := filepath.Join(m.dir, "go.sum")
 	before, err := os.ReadFile(name)
@@ -272,7 +273,7 @@ func (m *sessionModule) write(source string) error {
 		os.WriteFile(filepath.Join(m.dir, importer), []byte(source), 0o600))
 }
 
-// mayImport reports whether a package is internal to what the folder of the notebook is part of.
+// mayImport reports whether a package is internal to a module of the notebook's folder.
 func (m *sessionModule) mayImport(path string) bool {
 	outer, ok := internalTo(path)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// read reads the types of a package of an archive. s.mu is held.
+// read reads the types of a package from its archive. s.mu is held.
 func (s *Session) read(path string) (*types.Package, error) {
 	if pkg := s.types[path]; pkg != nil && pkg.Complete() {
 		return pkg, nil
@@ -41,8 +41,8 @@ func (s *Session) read(path string) (*types.Package, error) {
 	return stdlib.ReadExport(r, path, own, s.types)
 }
 
-// settle keeps what was found out: the versions of modules that nobody had asked for, so that they
-// stay what they are.
+// settle records the versions of modules that were chosen without a request, so that they stay the
+// same.
 func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed map[string]error, progress func(line string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *Session) settle(m *sessionModule, l *listing, paths []string, failed ma
 		}
 		all, err := l.closure(path)
 		if err != nil {
-			continue // it was found before
+			continue // it is already known
 		}
 		for _, p := range all {
 			if p.Standard || p.Module == nil || p.Module.Path == s.program.Path || s.program.Packages[p.ImportPath] != "" && p.path == p.ImportPath {
@@ -155,7 +155,7 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 	}
 	if s.isPart(path) {
 		if has, err := s.programVersion(ctx, path); err != nil || has != chosen.Version {
-			return "", errors.Join(err, fmt.Errorf("%s is part of this program, in %s", path, has))
+			return "", errors.Join(err, fmt.Errorf("%s is part of this program, in version %s", path, has))
 		}
 	}
 	s.mu.Lock()

@@ -21,7 +21,7 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-// A listed package is what go list says of one.
+// A listed package is an entry of go list.
 type listed struct {
 	ImportPath string
 	Name       string
@@ -38,7 +38,7 @@ type listed struct {
 
 	Error *listedError
 
-	// path is what cells import the package by; empty until that is known.
+	// path is the path for importing the package in compiled cells; empty until it is known.
 	path string
 	id   string
 }
@@ -50,7 +50,7 @@ type listedModule struct {
 
 type listedError struct{ Pos, Err string }
 
-// listedFields are those of listed, as go list takes them.
+// listedFields are the fields of listed, as an argument of go list.
 const listedFields = "ImportPath,Name,Dir,Export,BuildID,Standard,Imports,ImportMap,Module," +
 	"GoFiles,CgoFiles,SFiles,CFiles,CXXFiles,SysoFiles,EmbedPatterns,EmbedFiles,Error"
 
@@ -66,12 +66,12 @@ func (p *listed) local() bool {
 	return m.Version == ""
 }
 
-// foreign reports whether there is more in the package than Go and assembly.
+// foreign reports whether the package contains more than Go and assembly.
 func (p *listed) foreign() bool {
 	return len(p.CgoFiles)+len(p.CFiles)+len(p.CXXFiles)+len(p.SysoFiles) > 0
 }
 
-// A listing is what go list says of some packages and all that they need.
+// A listing is the output of go list for some packages and their dependencies.
 type listing struct {
 	packages map[string]*listed
 	own      *listed // the package that imports them
@@ -79,15 +79,15 @@ type listing struct {
 	// chosen are the modules that nothing required, with the versions that the go command has
 	// chosen.
 	chosen map[string]string
-	// beside are modules, with their versions, that the program has in another one.
+	// beside are modules, with their versions, that the program has in another version.
 	beside map[string]string
 }
 
-// importer is the file of the session's module that imports what is asked for, one import a line
+// importer is the file of the session's module that imports the requested packages, one per line
 // from the second on.
 const importer = "imports.go"
 
-// list has packages compiled and lists them with all that they import.
+// list compiles packages and lists them with all that they import.
 func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, progress func(line string)) (*listing, error) {
 	var b strings.Builder
 	b.WriteString("package session\n")
@@ -98,7 +98,7 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 	arguments = append(arguments, ".")
 	for _, path := range paths {
 		if m.mayImport(path) {
-			// It is internal to what the folder is in, and so not to the session.
+			// It is internal to the module of the folder, and so not to the session.
 			arguments = append(arguments, path)
 			b.WriteByte('\n')
 			continue
@@ -135,11 +135,11 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 	}
 }
 
-// foundIn is how the go command says that it has chosen a version of a module.
+// foundIn matches the go command's message that it has chosen a version of a module.
 var foundIn = regexp.MustCompile(`^found \S+ in (\S+) (v\S+)$`)
 
-// closure returns a package and all that it needs, what is imported first, and the error of the
-// first that has one.
+// closure returns a package and its dependencies, imported ones first, and the first error among
+// them.
 func (l *listing) closure(path string) ([]*listed, error) {
 	if l.own != nil && l.own.Error != nil {
 		if at, ok := l.blamed(l.own.Error.Pos); !ok || at == path {
@@ -178,7 +178,7 @@ func (l *listing) closure(path string) ([]*listed, error) {
 	return all, nil
 }
 
-// blamed returns the import path on the line of a place in the importing file.
+// blamed returns the import path on a line of the importing file.
 func (l *listing) blamed(place string) (string, bool) {
 	parts := strings.Split(place, ":")
 	if len(parts) < 2 || filepath.Base(parts[0]) != importer {
@@ -191,7 +191,7 @@ func (l *listing) blamed(place string) (string, bool) {
 	return l.paths[line-2], true
 }
 
-// command runs the go command in a folder, with what it says of downloads and versions handed to
+// command runs the go command in a folder, and passes its messages about downloads and versions to
 // progress.
 func (s *Session) command(ctx context.Context, dir string, progress func(line string), arguments ...string) ([]byte, error) {
 	name := s.program.Go
@@ -202,7 +202,7 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), s.program.Env...), "PWD="+dir)
 	if dir == s.dir {
-		// The tool chain has to be that of the program, and the module this one.
+		// The tool chain must be that of the program, and the module this one.
 		cmd.Env = append(cmd.Env, "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOFLAGS="+kept(cmd.Environ()),
 			"TMPDIR="+filepath.Join(dir, temporaryFolder))
 	}
@@ -226,8 +226,8 @@ func (s *Session) command(ctx context.Context, dir string, progress func(line st
 	return out.Bytes(), nil
 }
 
-// kept returns of the flags in an environment that which says how modules are kept. The others are
-// those of the program, or would stand in the way.
+// kept returns the flag of an environment that says how modules are stored. The others come from
+// the program, or would interfere.
 func kept(environment []string) string {
 	for _, entry := range slices.Backward(environment) {
 		if flags, ok := strings.CutPrefix(entry, "GOFLAGS="); ok {
@@ -240,7 +240,7 @@ func kept(environment []string) string {
 	return ""
 }
 
-// sayings takes apart what the go command says beside its answer.
+// sayings parses the messages of the go command.
 type sayings struct {
 	progress func(line string)
 	rest     []byte
@@ -279,15 +279,15 @@ func (s *sayings) line(line string) {
 	}
 }
 
-// A commandError is what the go command says when it fails.
+// A commandError is the go command's error message.
 type commandError struct{ text string }
 
 func (e *commandError) Error() string { return e.text }
 
-// err is the error of a command that failed.
+// err returns the error of a failed command.
 func (s *sayings) err() error {
 	if len(s.lines) == 0 {
-		return errors.New("the go command failed, and does not say why")
+		return errors.New("the go command failed without a message")
 	}
 	return &commandError{strings.Join(s.lines, "\n")}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// manyFolders bounds how many folders of a module are looked into.
+// manyFolders bounds how many folders of a module are searched.
 const manyFolders = 500
 
 // Paths implements program.Modules.
@@ -28,12 +28,11 @@ func (s *Session) Paths() []string {
 	return slices.Compact(paths)
 }
 
-// packagesIn returns the import paths of the packages of a module that stands in a folder and that
-// others can import.
+// packagesIn returns the import paths of the importable packages of a module in a folder.
 func packagesIn(module, root string) []string {
 	var paths []string
 	folders := 0
-	// What cannot be read has no packages.
+	// Unreadable folders have no packages.
 	_ = filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return nil
@@ -56,7 +55,7 @@ func packagesIn(module, root string) []string {
 	return paths
 }
 
-// isImportable reports whether a folder has a package that is no program.
+// isImportable reports whether a folder contains a package that is not a program.
 func isImportable(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -15,42 +15,41 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A Program is what the packages that cells import have to fit.
+// A Program is the program that imported packages must fit.
 type Program struct {
-	// Path is the program's module, and Folder where it was built from.
+	// Path is the program's module, and Folder the folder from which it was built.
 	Path, Folder string
-	// Packages are the archives of the packages that it consists of, by import path.
+	// Packages are the archives of the program's packages, by import path.
 	Packages map[string]string
-	// Importer imports the packages that it offers to all cells.
+	// Importer imports the packages that the program offers to all cells.
 	Importer types.Importer
 	// Go is the go command; empty means the one on PATH.
 	Go string
-	// Flags are those that its packages were compiled with, and Env what is added to the
+	// Flags are the flags with which its packages were compiled, and Env additions to the
 	// environment.
 	Flags, Env []string
 }
 
-// A Session finds packages for the cells of one session. Its methods may be called at the same
-// time.
+// A Session finds packages for the cells of one session. Its methods may be called concurrently.
 type Session struct {
 	program Program
 	add     func(packages map[string]string) error
 
-	asking sync.Mutex        // held while the go command is asked
+	asking sync.Mutex        // held while the go command runs
 	dir    string            // of the session's module; empty until there is one
 	told   map[string]string // versions of modules beside those of the program
 
-	mu    sync.Mutex // guards what follows, for a short time
+	mu    sync.Mutex // guards the following fields, for a short time
 	pins  map[string]pin
 	found map[string]*found // by import path
-	// editions are the identities of the compiled forms of each package, in the order in which they
-	// came to be.
+	// editions are the identities of the compiled forms of each package, in the order of their
+	// creation.
 	editions map[string][]string
 	archives map[string]string // by the path that cells are compiled with
 	types    map[string]*types.Package
 	docs     map[string]map[string]string
 	used     map[string]program.Module
-	// roots are the folders of modules whose packages are known, by their paths.
+	// roots are the folders of modules whose packages are known, by module path.
 	roots map[string]string
 	// flags are those of the user.
 	flags []string
@@ -61,23 +60,24 @@ var _ program.Modules = (*Session)(nil)
 // A pin is the version of a module that the session requires.
 type pin struct {
 	version string
-	// asked says that the user named it, and was not just the first to import one of its packages.
+	// asked says that the user named the version, and did not just import one of the module's
+	// packages first.
 	asked bool
 }
 
 // found is a package that cells can import.
 type found struct {
-	path string // that cells are compiled with
+	path string // path for compiling cells
 	key  string // what the answer depends on
-	// local says that its source, or that of what it imports, may change.
+	// local says that its source, or that of its imports, may change.
 	local bool
 	// dir and files are where its source is.
 	dir   string
 	files []string
 }
 
-// New returns a session whose cells run in the program. Archives of packages that the program does
-// not have are handed to add, by the paths that cells import them by.
+// New returns a session whose cells run in the program. It passes archives of packages that the
+// program does not have to add, by the paths under which cells import them.
 func New(p Program, add func(packages map[string]string) error) *Session {
 	return &Session{
 		program: p, add: add,
@@ -135,7 +135,8 @@ func (s *Session) Resolve(ctx context.Context, folder string, paths []string, pr
 	return failed, nil
 }
 
-// resolve is Resolve with what fails for each path put into failed. The error is that of all.
+// resolve is Resolve, but puts the errors for single paths into failed. The error concerns all
+// paths.
 func (s *Session) resolve(ctx context.Context, folder string, paths []string, progress func(line string), failed map[string]error) error {
 	place, err := s.place(ctx, folder)
 	if err != nil {
@@ -185,7 +186,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 		}
 	}
 	s.settle(m, listing, paths, failed, progress)
-	// What was settled is part of what later answers depend on.
+	// The settled versions affect later answers.
 	after, err := s.session(place)
 	if err != nil {
 		return err
@@ -194,7 +195,7 @@ func (s *Session) resolve(ctx context.Context, folder string, paths []string, pr
 	return s.tellBeside(ctx, listing, progress)
 }
 
-// tellBeside says once which modules are loaded in a version that the program has not.
+// tellBeside reports once which modules are loaded in a version that the program does not have.
 func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line string)) error {
 	for path, version := range l.beside {
 		if s.told[path] == version || s.used[path].Path == "" {
@@ -210,7 +211,7 @@ func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line
 	return nil
 }
 
-// settled reports whether a package was found and nothing has changed that it could depend on.
+// settled reports whether a package was found and nothing that it depends on has changed.
 func (s *Session) settled(path, key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +219,7 @@ func (s *Session) settled(path, key string) bool {
 	return f != nil && f.key == key && !f.local
 }
 
-// rekey notes that what the answers for some paths depend on is as they left it.
+// rekey records that the answers for some paths are still valid after the module has changed.
 func (s *Session) rekey(paths []string, before, after string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,8 +230,8 @@ func (s *Session) rekey(paths []string, before, after string) {
 	}
 }
 
-// addPackage makes a package that was listed one that cells can import. It puts archives that the
-// compiler of the cells needs into added.
+// addPackage makes a listed package importable. It adds archives that the compiler of the cells
+// needs to added.
 func (s *Session) addPackage(ctx context.Context, m *sessionModule, l *listing, path string, added map[string]string) error {
 	all, err := l.closure(path)
 	if err != nil {
@@ -266,8 +267,8 @@ func (s *Session) addPackage(ctx context.Context, m *sessionModule, l *listing, 
 	return nil
 }
 
-// overruled reports a module that has not the version which the user, or the go.mod beside the
-// notebook, has named.
+// overruled reports a module whose version differs from the one that the user, or the go.mod beside
+// the notebook, has named.
 func (s *Session) overruled(m *sessionModule, l *listing, path string, all []*listed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,7 +281,7 @@ func (s *Session) overruled(m *sessionModule, l *listing, path string, all []*li
 			return fmt.Errorf("module %s %s has no package %s; %s has (%%mod %s@%s)", p.Module.Path, named, p.ImportPath, p.Module.Version, p.Module.Path, p.Module.Version)
 		}
 		if pin.asked && pin.version != p.Module.Version {
-			return fmt.Errorf("%s is required in %s, and %%mod says %s", p.Module.Path, p.Module.Version, pin.version)
+			return fmt.Errorf("%s is required in %s, but %%mod says %s", p.Module.Path, p.Module.Version, pin.version)
 		}
 	}
 	return nil

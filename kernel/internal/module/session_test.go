@@ -175,11 +175,11 @@ func TestFailures(t *testing.T) {
 		{"example.org/m/cmd/tool", `import "example.org/m/cmd/tool" is a program, not an importable package`},
 		{"example.org/m/internal/hidden", "use of internal package example.org/m/internal/hidden not allowed"},
 		{"example.org/m/nothing", "module example.org/m (v1.2.0) has no package example.org/m/nothing; it has example.org/m/broken, example.org/m/greet, example.org/m/odd-name"},
-		{"example.org/future", "example.org/future v1.0.0 needs go 1.99, and this program was built with go " + strings.TrimPrefix(goVersion(t), "go")},
+		{"example.org/future", "example.org/future v1.0.0 needs go 1.99, but this program was built with go " + strings.TrimPrefix(goVersion(t), "go")},
 		{"example.org/unknown", "example.org/unknown was not found: no module of that name can be downloaded"},
 		{"nodots/x", "package nodots/x is neither in the standard library nor in the module beside the notebook"},
 		{"../x", `invalid import path "../x": invalid path element ".."`},
-		{"example.org/newer", "example.org/newer v1.0.0 needs golang.org/x/sync v0.99.0, and this program has v0.1.0; an older version of it may do (%mod example.org/newer@VERSION)"},
+		{"example.org/newer", "example.org/newer v1.0.0 needs golang.org/x/sync v0.99.0, but this program has v0.1.0; an older version may work (%mod example.org/newer@VERSION)"},
 	} {
 		_, err := f.resolve(test.path)
 		if err == nil {

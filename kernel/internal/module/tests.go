@@ -20,8 +20,8 @@ func (s *Session) SetFlags(flags []string) {
 	s.flags = slices.Clone(flags)
 }
 
-// tags returns the flag about tags for packages of other modules: with those of the program and of
-// the user. It is empty if the user has set none.
+// tags returns the -tags flag for packages of other modules: the tags of the program and of the
+// user. It is empty if the user has set none.
 func (s *Session) tags() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *Session) tags() string {
 	return "-tags=" + chosen
 }
 
-// tagsOf returns the tags that flags of the go command choose.
+// tagsOf returns the tags in flags of the go command.
 func tagsOf(flags []string) (tags string) {
 	for _, flag := range flags {
 		if value, ok := strings.CutPrefix(flag, "-tags="); ok {
@@ -45,7 +45,7 @@ func tagsOf(flags []string) (tags string) {
 	return tags
 }
 
-// testsFolder is where a package of tests stands in the session's module.
+// testsFolder is the folder of a test package in the session's module.
 const testsFolder = "tests"
 
 // BuildTests implements program.Modules.

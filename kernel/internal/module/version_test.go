@@ -52,7 +52,7 @@ func TestRequire(t *testing.T) {
 	f.want(f.require("example.org/m", "v1.7.0"), "example.org/m v1.7.0 was not found: no module of that name can be downloaded")
 	f.want(f.require("Example org", ""), `invalid module path "Example org": invalid char ' '`)
 
-	f.want(f.require("golang.org/x/sync", "latest"), "golang.org/x/sync is part of this program, in v0.1.0")
+	f.want(f.require("golang.org/x/sync", "latest"), "golang.org/x/sync is part of this program, in version v0.1.0")
 	f.want(f.require("golang.org/x/sync", "v0.1.0"), "v0.1.0")
 	f.want(f.require("golang.org/x/sync", "none"), "")
 
@@ -66,7 +66,7 @@ func TestOverruled(t *testing.T) {
 	f.write(map[string]string{"go.mod": "module own\n\ngo 1.26\n\nrequire example.org/m v1.2.0\n"})
 	f.want(f.require("example.org/m", "v1.0.0"), "v1.0.0")
 	_, err := f.resolve("example.org/m/greet")
-	if want := "example.org/m is required in v1.2.0, and %mod says v1.0.0"; err == nil || err.Error() != want {
+	if want := "example.org/m is required in v1.2.0, but %mod says v1.0.0"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	f.want(f.require("own", "v1.0.0"), "own is the module in "+f.folder+", and taken from there")

@@ -12,7 +12,7 @@ import (
 )
 
 // tab is the command of the Tab key. At the beginning of a line it indents. Elsewhere it completes
-// the word: with what all candidates have in common, and if that is nothing new, with one candidate
+// the word: with the common prefix of all candidates, and if that adds nothing, with one candidate
 // after the other from a list.
 func (e *editor) tab() {
 	line, cursor := e.shell.Line(), e.shell.Cursor()
@@ -47,16 +47,16 @@ func (e *editor) tab() {
 		return
 	}
 	if !e.look.color {
-		e.show(table(found.Candidates)) // the library's menu lives by its colours
+		e.show(table(found.Candidates)) // the library's menu needs colours
 		return
 	}
 	e.command("menu-complete")()
 }
 
-// maxListed is how many candidates are listed where there is no menu.
+// maxListed bounds the listed candidates if there is no menu.
 const maxListed = 20
 
-// table lists candidates, one a line.
+// table lists candidates, one per line.
 func table(candidates []assist.Candidate) string {
 	listed := candidates[:min(len(candidates), maxListed)]
 	width := 0
@@ -73,7 +73,7 @@ func table(candidates []assist.Candidate) string {
 	return b.String()
 }
 
-// commonPrefix is what all candidates begin with.
+// commonPrefix is the common beginning of all candidates.
 func commonPrefix(candidates []assist.Candidate) string {
 	common := []rune(candidates[0].Text)
 	for _, c := range candidates[1:] {
@@ -89,7 +89,7 @@ func commonPrefix(candidates []assist.Candidate) string {
 	return string(common)
 }
 
-// candidates is what the library lists.
+// candidates returns the candidates in the library's format.
 func (e *editor) candidates(line []rune, at int) readline.Completions {
 	if e.asks {
 		return readline.Completions{}
@@ -98,9 +98,8 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 	if found.Start > at {
 		return readline.Completions{}
 	}
-	// The library takes all back to the last space for the word that is completed, unless it is
-	// told another one, which cannot be empty: then the character before it is taken along. It
-	// counts bytes, too.
+	// The library completes the text back to the last space, unless it gets another prefix, which
+	// cannot be empty: then the preceding character is included. It also counts bytes.
 	typed := string(line[found.Start:at])
 	ahead := ""
 	if typed == "" && at > 0 {
@@ -109,8 +108,8 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 	if !ascii(ahead + typed) {
 		return readline.CompleteMessage("%s", names(found.Candidates))
 	}
-	// It puts candidates with equal descriptions into one row, whatever their order, so they are to
-	// differ in what is not seen.
+	// The library puts candidates with equal descriptions on one row, whatever their order, so they
+	// differ in invisible characters.
 	equal := make(map[string]int)
 	var values []readline.Completion
 	for _, c := range found.Candidates {
@@ -124,7 +123,7 @@ func (e *editor) candidates(line []rune, at int) readline.Completions {
 	return completions
 }
 
-// describe says in a few words what a candidate is.
+// describe describes a candidate in a few words.
 func describe(c assist.Candidate) string {
 	switch {
 	case c.Signature == "":

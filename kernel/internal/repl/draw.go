@@ -29,7 +29,7 @@ func (l look) link(path string) string {
 	return ansi.SetHyperlink(target.String()) + path + ansi.ResetHyperlink()
 }
 
-// drawerFor returns what draws pictures on a terminal, nil if it cannot.
+// drawerFor returns the function that draws pictures on a terminal, nil if it cannot.
 func drawerFor(in, out *os.File) func(p picture, columns int) string {
 	if !isTerminal(in) || !lookOf(out).control {
 		return nil
@@ -43,7 +43,7 @@ func drawerFor(in, out *os.File) func(p picture, columns int) string {
 	return nil
 }
 
-// The ways of terminals to draw pictures.
+// The protocols for pictures on terminals.
 type protocol int
 
 const (
@@ -52,11 +52,11 @@ const (
 	itermProtocol
 )
 
-// protocolOf tells from the environment how the terminal draws.
+// protocolOf determines the terminal's protocol from the environment.
 func protocolOf(env func(string) string) protocol {
 	name := env("TERM")
 	if env("TMUX") != "" || strings.HasPrefix(name, "tmux") || strings.HasPrefix(name, "screen") {
-		return noProtocol // which do not let pictures through
+		return noProtocol // these do not pass pictures on
 	}
 	switch {
 	case name == "xterm-kitty" || name == "xterm-ghostty" || env("KITTY_WINDOW_ID") != "":
@@ -67,10 +67,10 @@ func protocolOf(env func(string) string) protocol {
 	return noProtocol
 }
 
-// cellWidth is how many pixels a column of a terminal has that does not tell.
+// cellWidth is the default width of a terminal column in pixels.
 const cellWidth = 10
 
-// columnsOf is how many columns a picture takes: as many as it has pixels for, up to most.
+// columnsOf returns how many columns a picture takes: according to its pixels, up to most.
 func columnsOf(width, most int) int { return max(1, min(most-1, width/cellWidth)) }
 
 func drawKitty(p picture, columns int) string {

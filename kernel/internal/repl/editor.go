@@ -22,14 +22,14 @@ type editor struct {
 	keys   *keyboard
 	past   *past
 
-	// Of the line that is edited; only its goroutine uses them.
+	// The current line; only its goroutine uses these fields.
 	prompt   string
 	asks     bool   // for a line, not for an input
-	password bool   // that is not to be seen
-	proposed string // what the line begins with
+	password bool   // the line is hidden
+	proposed string // the initial text of the line
 
 	mu        sync.Mutex
-	cancelled bool // the line is not wanted any more
+	cancelled bool // the line is no longer wanted
 }
 
 // The editor's own commands, by the names that an .inputrc can use, too.
@@ -43,8 +43,7 @@ const (
 	attendCommand  = "hierml-attend"
 )
 
-// attendKey is fed to the library when the editor has something to do between keys. Typed, it does
-// nothing.
+// attendKey is sent to the library when the editor has work between keys. Typing it has no effect.
 const attendKey = '\x1e'
 
 func newEditor(e Engine, s *screen, l look, k *keyboard) *editor {
@@ -62,7 +61,7 @@ func newEditor(e Engine, s *screen, l look, k *keyboard) *editor {
 		"enable-bracketed-paste":       l.control,
 		"cursor-position-probe":        l.control,
 		"blink-matching-paren":         false,
-		// What the highlighter is to colour, the library is not.
+		// The highlighter colours the text, not the library.
 		"comment-begin": `[^\s\S]`,
 	} {
 		if err := shell.Config.Set(name, value); err != nil {
@@ -123,7 +122,7 @@ func newEditor(e Engine, s *screen, l look, k *keyboard) *editor {
 // command returns a command of the library.
 func (e *editor) command(name string) func() { return func() { e.shell.Keymap.Commands()[name]() } }
 
-// remember offers the inputs of earlier sessions again.
+// remember offers the inputs of earlier sessions.
 func (e *editor) remember(h *history.History) {
 	for _, cell := range h.Tail(pastInputs) {
 		e.past.inputs = append(e.past.inputs, cell.Input)
@@ -133,8 +132,8 @@ func (e *editor) remember(h *history.History) {
 // pastInputs is how many inputs of earlier sessions the editor offers.
 const pastInputs = 5000
 
-// read reads an input, which the user finds begun as proposed. The error is errInterrupted if she
-// drops it, and io.EOF if she ends the session or ctx ended.
+// read reads an input that begins with proposed. The error is errInterrupted if the user discards
+// it, and io.EOF if the user ends the session or ctx is done.
 func (e *editor) read(ctx context.Context, count int, proposed string) (string, error) {
 	e.prompt = e.look.paint(colorIn, "In ["+strconv.Itoa(count)+"]:") + " "
 	e.asks, e.password, e.proposed = false, false, proposed
@@ -144,8 +143,8 @@ func (e *editor) read(ctx context.Context, count int, proposed string) (string, 
 	return strings.TrimRight(source, " \t\n"), err
 }
 
-// ask reads a line for an input that runs. The error is errInterrupted if the user drops it, io.EOF
-// if she says that there is none, and that of ctx after its end.
+// ask reads a line for a running input. The error is errInterrupted if the user discards it, io.EOF
+// if there is none, and that of ctx when ctx is done.
 func (e *editor) ask(ctx context.Context, prompt string, password bool) (string, error) {
 	// Only the last line of the prompt is edited along with the answer.
 	if at := strings.LastIndexByte(prompt, '\n'); at >= 0 {
@@ -163,7 +162,7 @@ func (e *editor) ask(ctx context.Context, prompt string, password bool) (string,
 	return line, err
 }
 
-// line has the library read a line.
+// line reads a line with the library.
 func (e *editor) line(ctx context.Context) (line string, err error) {
 	stop, err := e.keys.listen()
 	if err != nil {

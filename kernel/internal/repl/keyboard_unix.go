@@ -16,21 +16,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keyboard stands between the terminal and the library that reads keys.
+// A keyboard is between the terminal and the library that reads keys.
 //
-// The library asks the terminal where the cursor is each time it draws, and loses the keys that it
-// reads together with the answer, as those of somebody who types while the machine is busy. So it
-// is given a terminal of its own for its standard input, which is read piece by piece: a piece has
-// keys, or an answer.
+// The library asks the terminal for the cursor position each time it draws, and loses keys that it
+// reads together with the answer, for example when a user types while the machine is busy. So its
+// standard input is another terminal, which it reads piece by piece: a piece has either keys or an
+// answer.
 type keyboard struct {
 	tty           *os.File // the terminal
 	master, slave *os.File // the library's
 
-	ready chan struct{} // closed when the library may be given something
+	ready chan struct{} // closed when the library may get input
 	once  *sync.Once    // closes it
 }
 
-// openKeyboard puts the library's terminal in place of the standard input.
+// openKeyboard replaces the standard input with the library's terminal.
 func openKeyboard() (k *keyboard, err error) {
 	k = new(keyboard)
 	defer func() {
@@ -55,7 +55,7 @@ func openKeyboard() (k *keyboard, err error) {
 // replaceStdin makes a file the standard input.
 func replaceStdin(f *os.File) error { return replace(int(os.Stdin.Fd()), int(f.Fd())) }
 
-// close gives the terminal back.
+// close restores the terminal.
 func (k *keyboard) close() error {
 	var errs []error
 	if k.tty != nil {
@@ -69,7 +69,7 @@ func (k *keyboard) close() error {
 	return errors.Join(errs...)
 }
 
-// listen passes on single keys of the terminal once begin was called, until stop is.
+// listen starts to pass on keys of the terminal when begin is called, until stop is called.
 func (k *keyboard) listen() (stop func() error, err error) {
 	restore, err := readKeys(k.tty)
 	if err != nil {
@@ -91,29 +91,29 @@ func (k *keyboard) listen() (stop func() error, err error) {
 	}, nil
 }
 
-// begin says that the library has set up its terminal, in its own way, which is changed back.
+// begin is called when the library has set up its terminal, and changes that back.
 func (k *keyboard) begin() {
 	k.once.Do(func() {
-		_ = readPieces(k.slave) // has been done before
+		_ = readPieces(k.slave) // this has worked before
 		close(k.ready)
 	})
 }
 
 var (
-	// answers are what a terminal says when it is asked for the cursor.
+	// answers match the terminal's cursor position.
 	answers = regexp.MustCompile(`\x1b\[[0-9]+;[0-9]+R`)
-	// begun is an answer of which more may come.
+	// begun matches an incomplete answer.
 	begun = regexp.MustCompile(`\x1b(\[([0-9]+(;[0-9]*)?)?)?$`)
 )
 
-// rest is how long the rest of an answer may take. What is no answer, as the key Escape, comes so
-// much later.
+// rest is how long the rest of an answer may take. Other input that looks like the beginning of
+// one, such as the Escape key, is delayed by that time.
 const rest = 20 * time.Millisecond
 
-// pump passes on what is typed until ended is closed.
+// pump passes on the terminal's input until ended is closed.
 func (k *keyboard) pump(ended *os.File) error {
 	<-k.ready
-	var held []byte // may be the beginning of an answer
+	var held []byte // possibly the beginning of an answer
 	buf := make([]byte, 4096)
 	for {
 		patience := -1
@@ -137,7 +137,7 @@ func (k *keyboard) pump(ended *os.File) error {
 			continue
 		}
 		if n, err = unix.Read(int(k.tty.Fd()), buf); err != nil || n == 0 {
-			// The terminal is gone, which the library reads as the end.
+			// The terminal is gone, which the library sees as the end of input.
 			return errors.Join(err, k.pass([]byte{0x04}))
 		}
 		text := append(held, buf[:n]...)
@@ -152,7 +152,7 @@ func (k *keyboard) pump(ended *os.File) error {
 	}
 }
 
-// split passes on a text, keys and answers apart.
+// split passes on a text, with keys and answers in separate pieces.
 func (k *keyboard) split(text []byte) error {
 	from := 0
 	for _, at := range answers.FindAllIndex(text, -1) {
@@ -164,19 +164,19 @@ func (k *keyboard) split(text []byte) error {
 	return k.pass(text[from:])
 }
 
-// mark ends a piece of what the library reads, as Ctrl-D does on a terminal that is read by lines.
-// It is no part of any text.
+// mark ends a piece of the library's input, like Ctrl-D on a terminal in line mode. It occurs in no
+// text.
 const mark = 0xfe
 
-// maxPassed is the length of the longest piece, less than the library reads at once.
+// maxPassed is the maximum length of a piece, less than the library reads at once.
 const maxPassed = 512
 
-// pass gives the library a text to read. What it reads at once is of one text.
+// pass passes a text to the library. Each of its reads gets bytes of one text only.
 func (k *keyboard) pass(text []byte) error {
 	text = bytes.ReplaceAll(text, []byte{mark}, nil)
 	for piece := range slices.Chunk(text, maxPassed) {
 		piece = bytes.Clone(piece)
-		if piece[len(piece)-1] != '\n' { // which is a mark, too
+		if piece[len(piece)-1] != '\n' { // a line end is a mark, too
 			piece = append(piece, mark)
 		}
 		if _, err := k.master.Write(piece); err != nil {

@@ -2,12 +2,12 @@ package repl
 
 import "errors"
 
-// A keyboard would stand between the terminal and the library that reads keys.
+// A keyboard would be between the terminal and the library that reads keys.
 type keyboard struct{}
 
-// openKeyboard refuses: there is no terminal here that could be put in between.
+// openKeyboard returns an error: Windows has no terminal that could be put in between.
 func openKeyboard() (*keyboard, error) {
-	return nil, errors.New("the editor of hierml repl is not there on Windows; use a notebook, or give the input by a pipe")
+	return nil, errors.New("hierml repl has no editor on Windows. Use a notebook, or pipe the input")
 }
 
 func (*keyboard) close() error { return nil }

@@ -2,8 +2,8 @@ package repl
 
 import "strings"
 
-// enter is the command of the Enter key: it runs an input that is whole, or not Go at all, and
-// begins another line otherwise.
+// enter is the command of the Enter key: it runs an input that is complete, or not Go at all, and
+// otherwise begins another line.
 func (e *editor) enter() {
 	if e.asks || e.shell.Keymap.Local() != "" {
 		e.command("accept-line")()
@@ -12,7 +12,7 @@ func (e *editor) enter() {
 	line := []rune(*e.shell.Line())
 	at := e.shell.Cursor().Pos()
 	if e.whole(string(line), string(line[at:])) {
-		// The output is to follow the input, not the blank lines below it.
+		// The output must follow the input, not the blank lines below it.
 		trimmed := []rune(strings.TrimRight(string(line), " \t\n"))
 		e.shell.Line().Set(trimmed...)
 		e.shell.Cursor().Set(len(trimmed))
@@ -23,8 +23,8 @@ func (e *editor) enter() {
 	e.shell.Cursor().InsertAt([]rune("\n" + e.indentation(string(line[:at])))...)
 }
 
-// whole reports whether an input is to be run when Enter is pressed before rest. Two blank lines at
-// its end say that the user wants so whatever is missing.
+// whole reports whether Enter before rest must run an input. Two blank lines at the end force that
+// even if the input is incomplete.
 func (e *editor) whole(source, rest string) bool {
 	if strings.Contains(rest, "\n") && strings.TrimSpace(rest) != "" {
 		return false
@@ -36,7 +36,7 @@ func (e *editor) whole(source, rest string) bool {
 	return len(lines) > 2 && strings.TrimSpace(lines[len(lines)-1]) == "" && strings.TrimSpace(lines[len(lines)-2]) == ""
 }
 
-// indentation is what the line after a text begins with.
+// indentation returns the indentation of the line after a text.
 func (e *editor) indentation(before string) string {
 	if status, indent := e.engine.IsComplete(before); status == "incomplete" {
 		return indent
@@ -45,8 +45,8 @@ func (e *editor) indentation(before string) string {
 	return last[:len(last)-len(strings.TrimLeft(last, " \t"))]
 }
 
-// closing is the command of the keys of closing brackets, which take a tab of the indentation back
-// when they begin a line.
+// closing is the command of closing brackets, which remove a tab of the indentation at the
+// beginning of a line.
 func (e *editor) closing() {
 	line, cursor := e.shell.Line(), e.shell.Cursor()
 	if at := cursor.Pos(); at > 0 && (*line)[at-1] == '\t' && e.beginsLine() {
@@ -56,7 +56,7 @@ func (e *editor) closing() {
 	e.command("self-insert")()
 }
 
-// end is the command of Ctrl-D, which ends the input, or deletes what is under the cursor.
+// end is the command of Ctrl-D, which ends the input, or deletes the character under the cursor.
 func (e *editor) end() {
 	if length := e.shell.Line().Len(); length == 0 || e.shell.Cursor().Pos() < length {
 		e.command("end-of-file")()
@@ -69,7 +69,7 @@ func (e *editor) beginsLine() bool {
 	return strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:]) == ""
 }
 
-// highlight is what the screen shows of a line.
+// highlight returns a line as shown on the screen.
 func (e *editor) highlight(line []rune) string {
 	switch {
 	case e.password:
@@ -80,7 +80,7 @@ func (e *editor) highlight(line []rune) string {
 	return e.look.highlight(string(line))
 }
 
-// inspect is the command that shows what is known of the name at the cursor, above the line.
+// inspect is the command that shows a description of the name at the cursor, above the line.
 func (e *editor) inspect() {
 	if e.asks {
 		return
@@ -93,14 +93,13 @@ func (e *editor) inspect() {
 	e.show(e.screen.text(bundle, true))
 }
 
-// show prints a text above the line that is edited. An error of the terminal is met by the next
-// read.
+// show prints a text above the edited line. The next read reports an error of the terminal.
 func (e *editor) show(text string) {
 	_, _ = e.shell.PrintTransientf("%s", strings.TrimSuffix(text, "\n"))
 }
 
-// between is called by the library between keys. It sees to it that the editor is called when it
-// has something to do.
+// between is called by the library between keys. It ensures that the editor is called when there is
+// work.
 func (e *editor) between([]rune, int) []rune {
 	if e.proposed != "" || e.screen.waits() || e.ends() {
 		e.shell.Keys.Feed(true, attendKey)
@@ -108,7 +107,7 @@ func (e *editor) between([]rune, int) []rune {
 	return nil
 }
 
-// attend does what there is to do between keys.
+// attend does the pending work between keys.
 func (e *editor) attend() {
 	if text := e.screen.drain(); text != "" {
 		e.show(text)
@@ -124,7 +123,7 @@ func (e *editor) attend() {
 	}
 }
 
-// ends reports whether the line is not wanted any more.
+// ends reports whether the line is no longer wanted.
 func (e *editor) ends() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -9,20 +9,20 @@ import (
 	"github.com/hierml/notebook/internal/notebook/code"
 )
 
-// A look says what a terminal can show besides text.
+// A look describes what a terminal can show besides text.
 type look struct {
 	color bool
-	// control says that the cursor can be moved, and asked where it is.
+	// control says that the cursor can be moved, and its position queried.
 	control bool
 }
 
-// lookOf returns the look of a file that text is written to. The user's NO_COLOR is heeded.
+// lookOf returns the look of an output file. It respects the user's NO_COLOR.
 func lookOf(f *os.File) look {
 	control := isTerminal(f) && os.Getenv("TERM") != "dumb"
 	return look{color: control && os.Getenv("NO_COLOR") == "", control: control}
 }
 
-// plain returns a text with its colours only if those are wanted.
+// plain returns a text, without its colours if the terminal does not show them.
 func (l look) plain(text string) string {
 	if l.color {
 		return text
@@ -30,7 +30,7 @@ func (l look) plain(text string) string {
 	return ansi.Strip(text)
 }
 
-// paint writes a text in a colour of the terminal's own, by its SGR number.
+// paint formats a text in one of the terminal's own colours, by SGR number.
 func (l look) paint(sgr, text string) string {
 	if !l.color {
 		return text
@@ -38,8 +38,7 @@ func (l look) paint(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// The colours are those of the terminal's own palette, which its user has made readable, by their
-// SGR numbers.
+// The colours are from the terminal's palette, which its user has made readable, by SGR number.
 const (
 	colorKeyword = "35"
 	colorString  = "32"

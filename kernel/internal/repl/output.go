@@ -17,17 +17,17 @@ type output struct {
 	count     int
 	interrupt context.CancelCauseFunc // of the input
 
-	asking sync.Mutex // held while the user is asked
+	asking sync.Mutex // held during a question
 
 	mu       sync.Mutex
 	ended    bool
-	pictures int            // that were shown
+	pictures int            // shown so far
 	files    map[string]int // pictures by the names of their displays
 }
 
 var _ program.Output = (*output)(nil)
 
-// finish says that the input has ended.
+// finish records that the input has ended.
 func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -80,8 +80,8 @@ func (o *output) result(bundle *program.Bundle) {
 	o.session.screen.write(shown)
 }
 
-// picture saves the picture of a bundle, if there is one, and returns where, and what draws it, if
-// the terminal can. The picture of an update takes the place of the one before.
+// picture saves the picture of a bundle, if there is one, and returns its path and its drawing, if
+// the terminal can draw it. The picture of an update replaces the one before.
 func (o *output) picture(bundle *program.Bundle, id string, update bool) (path, drawing string) {
 	p, ok := pictureOf(bundle)
 	if !ok {
@@ -108,7 +108,7 @@ func (o *output) picture(bundle *program.Bundle, id string, update bool) (path, 
 	return o.session.screen.look.link(file), o.session.pictures.drawing(p, columns)
 }
 
-// Clear implements program.Output. What is written stays.
+// Clear implements program.Output. Written text stays.
 func (o *output) Clear(bool) {}
 
 // Comm implements program.Output.
@@ -121,7 +121,7 @@ func (o *output) Page(bundle *program.Bundle) {
 	}
 }
 
-// NextInput implements program.Output: the source is what the user edits next.
+// NextInput implements program.Output: the user edits the source next.
 func (o *output) NextInput(source string, _ bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,8 +130,8 @@ func (o *output) NextInput(source string, _ bool) {
 	}
 }
 
-// errEnded is why nobody can be asked.
-var errEnded = errors.New("nobody can be asked for input: the cell that asks has ended")
+// errEnded is the error of an input that asks after its end.
+var errEnded = errors.New("cannot ask for input: the cell has ended")
 
 // Input implements program.Output.
 func (o *output) Input(ctx context.Context, prompt string, password bool) (string, error) {
@@ -151,7 +151,7 @@ func (o *output) Input(ctx context.Context, prompt string, password bool) (strin
 	return line, err
 }
 
-// withEnd ends a text with a line's end, unless it is empty.
+// withEnd adds a line end to a text, unless it is empty.
 func withEnd(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

@@ -10,13 +10,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// A picture is one in a bundle.
+// A picture is a picture in a bundle.
 type picture struct {
 	mime, extension string
 	data            []byte
 }
 
-// pictureKinds are the types of pictures, the ones that terminals can draw first.
+// pictureKinds are the types of pictures; those that terminals can draw come first.
 var pictureKinds = []picture{
 	{mime: "image/png", extension: ".png"},
 	{mime: "image/jpeg", extension: ".jpg"},
@@ -40,18 +40,18 @@ func pictureOf(bundle *program.Bundle) (picture, bool) {
 	return picture{}, false
 }
 
-// pictures keeps the pictures of a session in a folder of its own. It stays when the session ends,
-// for those who look at them, until another one of the user begins.
+// pictures stores the pictures of a session in a separate folder. The folder stays after the
+// session, so that the user can open them, until the user's next session begins.
 type pictures struct {
-	// draw returns what draws a picture in so many columns, empty for one that cannot be drawn; nil
-	// where the terminal draws none.
+	// draw returns the drawing of a picture in a number of columns, empty if it cannot be drawn;
+	// nil if the terminal draws none.
 	draw func(p picture, columns int) string
 
 	mu     sync.Mutex
 	folder string // made with the first picture
 }
 
-// save writes a picture to a file of that name, and returns its path.
+// save writes a picture to a file with a name, and returns its path.
 func (p *pictures) save(name string, data []byte) (path string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +64,7 @@ func (p *pictures) save(name string, data []byte) (path string, err error) {
 	return path, os.WriteFile(path, data, 0o600)
 }
 
-// drawing returns what draws a picture, empty if nothing does.
+// drawing returns the drawing of a picture, or an empty text.
 func (p *pictures) drawing(shown picture, columns int) string {
 	if p.draw == nil {
 		return ""

@@ -1,11 +1,11 @@
-// Package repl is a terminal session of the engine: what a notebook is to Jupyter, one input after
-// the other. It reads inputs with an editor that knows where a piece of Go ends, runs them as
-// cells, and shows what they write and display as far as a terminal can.
+// Package repl is a terminal session of the engine, as a notebook is in Jupyter: one input after
+// the other. It reads inputs with an editor that recognizes the end of a piece of Go, runs them as
+// cells, and shows their output as far as a terminal can.
 //
-// What a cell means, what may stand at the cursor, and whether an input is whole is for the
-// [Engine] to say; the inputs of all sessions are in package history, where Jupyter's kernels keep
-// theirs; keys and the drawing of lines are left to a library for line editing. Input that does not
-// come from a terminal is a script, which package script runs.
+// The [Engine] runs cells, completes names, and tells whether an input is complete. Package history
+// stores the inputs of all sessions, in the same place as those of Jupyter's kernels. A library for
+// line editing handles keys and drawing. Input that does not come from a terminal is a script,
+// which package script runs.
 package repl
 
 import (
@@ -26,8 +26,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// An Engine runs the inputs of one session and knows what can be written there.
-// *engine.Engine is one.
+// An Engine runs the inputs of one session and completes them. *engine.Engine is one.
 type Engine interface {
 	Run(ctx context.Context, cell program.Cell, out program.Output) (*program.Bundle, error)
 	Complete(source string, cursor int) assist.Completion
@@ -37,11 +36,11 @@ type Engine interface {
 	Insist()
 }
 
-// Patience is how long an interrupted input may take to end. From then on another interrupt kills
-// it. The worker's Grace is to be the same, as the user is told by the worker.
+// Patience is how long an interrupted input may take to end. After that another interrupt kills it.
+// The worker's Grace must be the same, since the worker tells the user.
 const Patience = time.Second
 
-// errInterrupted is why an input ends that the user interrupts.
+// errInterrupted is the error of an input that the user interrupts.
 var errInterrupted = errors.New("interrupted")
 
 // A session is the state of a running repl.
@@ -52,15 +51,15 @@ type session struct {
 	editor     *editor
 	pictures   pictures
 	interrupts chan os.Signal
-	count      int    // of the inputs that were run
+	count      int    // of the inputs that ran
 	next       string // what the cell proposed as the next input
 }
 
 // Run reads and runs inputs on the terminal of this process, its standard input and output, until
-// the user or ctx ends the session. Inputs are added to past, which the editor offers again. The
-// banner, if there is one, is shown first.
+// the user ends the session or ctx is done. It adds inputs to past, which the editor offers again.
+// It first shows the banner, if there is one.
 //
-// A failed input is reported and does not end the session; the error is one of the terminal.
+// A failed input is reported and does not end the session; an error of Run is one of the terminal.
 func Run(ctx context.Context, e Engine, past *history.History, banner string) (err error) {
 	look := lookOf(os.Stdout)
 	s := &session{
@@ -101,13 +100,13 @@ func Run(ctx context.Context, e Engine, past *history.History, banner string) (e
 }
 
 // leaves reports whether an input asks for the end of the session, in the words of other languages,
-// and has no meaning in this one.
+// without a meaning in this session.
 func (s *session) leaves(source string) bool {
 	word := strings.TrimSuffix(strings.TrimSpace(source), "()")
 	return (word == "exit" || word == "quit") && s.engine.Inspect(word, len(word), 0) == nil
 }
 
-// run runs one input and shows how it ends.
+// run runs one input and shows its result.
 func (s *session) run(parent context.Context, source string) {
 	s.count++
 	ctx, cancel := context.WithCancelCause(parent)
@@ -116,7 +115,7 @@ func (s *session) run(parent context.Context, source string) {
 	defer close(ended)
 	out := &output{session: s, count: s.count, interrupt: cancel}
 	for len(s.interrupts) > 0 {
-		<-s.interrupts // was meant for the input before
+		<-s.interrupts // it was for the previous input
 	}
 	go s.watchInterrupts(cancel, ended)
 
@@ -136,8 +135,8 @@ func (s *session) run(parent context.Context, source string) {
 	s.history.Add(s.count, source, text)
 }
 
-// watchInterrupts interrupts the input that runs when the user says so, and kills it when she says
-// so again after a while.
+// watchInterrupts interrupts the running input at the user's interrupt, and kills it at another one
+// after a while.
 func (s *session) watchInterrupts(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first time.Time
 	for {
@@ -159,7 +158,7 @@ func (s *session) watchInterrupts(cancel context.CancelCauseFunc, ended <-chan s
 	}
 }
 
-// failure is what the user reads of an error.
+// failure returns the text of an error for the user.
 func (s *session) failure(err error) string {
 	lines := []string{err.Error()}
 	var failure *program.Error

@@ -10,28 +10,28 @@ import (
 	"golang.org/x/term"
 )
 
-// A screen is the terminal as the outputs of inputs see it. While a line is edited, what is written
-// waits until the editor makes room for it.
+// A screen is the terminal for outputs. While a line is edited, text waits until the editor makes
+// room for it.
 type screen struct {
 	out  *os.File
 	look look
 
 	mu sync.Mutex
-	// live are the displays at the bottom of the screen, which can still be replaced: nothing was
-	// written below them.
+	// live are the displays at the bottom of the screen, which can still be replaced because
+	// nothing was written below them.
 	live    []liveDisplay
 	midLine bool // the cursor is not at the beginning of a line
 	editing bool
-	waiting strings.Builder // text, while a line is edited
+	waiting strings.Builder // waiting text while a line is edited
 	wake    func()          // tells the editor that text waits
 }
 
-// A liveDisplay is a display that was shown under a name.
+// A liveDisplay is a display with a name.
 type liveDisplay struct {
 	id, text string
 }
 
-// write writes a text, at once or as soon as there is room for it.
+// write writes a text, immediately or when there is room for it.
 func (s *screen) write(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,13 +51,13 @@ func (s *screen) put(text string) {
 		s.wake()
 		return
 	}
-	// The terminal may be gone; then the editor says so when it reads.
+	// If the terminal is gone, the editor reports that when it reads.
 	_, _ = io.WriteString(s.out, text)
 	s.midLine = !strings.HasSuffix(text, "\n")
 }
 
-// display shows a text, which ends with a line's end, under a name. An update takes the place of
-// what was shown under the name while that can be reached.
+// display shows a text, which ends with a line end, under a name. An update replaces the earlier
+// text under the name while that can be reached.
 func (s *screen) display(id, text string, update bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *screen) display(id, text string, update bool) {
 	s.put(b.String())
 }
 
-// rowsOf is how many rows a text takes that ends with a line's end.
+// rowsOf returns how many rows a text takes that ends with a line end.
 func rowsOf(text string, width int) int {
 	rows := 0
 	for line := range strings.Lines(text) {
@@ -104,7 +104,7 @@ func rowsOf(text string, width int) int {
 	return rows
 }
 
-// size returns the columns and rows of the terminal, or of an old one where that is not known.
+// size returns the columns and rows of the terminal, or 80 by 24 if unknown.
 func (s *screen) size() (columns, rows int) {
 	columns, rows, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || columns <= 0 || rows <= 0 {
@@ -113,7 +113,7 @@ func (s *screen) size() (columns, rows int) {
 	return columns, rows
 }
 
-// endLine puts the cursor at the beginning of a line.
+// endLine moves the cursor to the beginning of a line.
 func (s *screen) endLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *screen) endLine() {
 	}
 }
 
-// echoed says that the terminal has shown a key by itself. What is written next stands below it.
+// echoed records that the terminal itself has echoed a key. Later text goes below it.
 func (s *screen) echoed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,8 +131,8 @@ func (s *screen) echoed() {
 	s.put("\n")
 }
 
-// edit says that a line is edited from now on, which has to be woken when text waits. The function
-// it returns ends that.
+// edit starts the editing of a line; wake is called when text waits. The returned function ends
+// that.
 func (s *screen) edit(wake func()) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,14 +147,14 @@ func (s *screen) edit(wake func()) (end func()) {
 	}
 }
 
-// waits reports whether text waits.
+// waits reports whether text is waiting.
 func (s *screen) waits() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting.Len() > 0
 }
 
-// drain returns the text that waits.
+// drain returns the waiting text.
 func (s *screen) drain() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,5 +10,5 @@ const (
 	noKey = 0 // in place of one that means something
 )
 
-// replace makes a descriptor stand for what another stands for.
+// replace makes a descriptor refer to the same file as another.
 func replace(fd, by int) error { return unix.Dup3(by, fd, 0) }

@@ -12,5 +12,5 @@ const (
 	noKey = 0xff // in place of one that means something
 )
 
-// replace makes a descriptor stand for what another stands for.
+// replace makes a descriptor refer to the same file as another.
 func replace(fd, by int) error { return unix.Dup2(by, fd) }

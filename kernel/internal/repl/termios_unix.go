@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readKeys makes a terminal give every key as it is typed, and show none. The function that it
-// returns undoes it. What is written is as before.
+// readKeys sets a terminal to deliver each key immediately, without echo. The returned function
+// undoes that. Output is not affected.
 func readKeys(tty *os.File) (restore func() error, err error) {
 	fd := int(tty.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)
@@ -23,8 +23,8 @@ func readKeys(tty *os.File) (restore func() error, err error) {
 	return func() error { return unix.IoctlSetTermios(fd, setTermios, before) }, unix.IoctlSetTermios(fd, setTermios, &keys)
 }
 
-// readPieces makes a terminal be read piece by piece, each ended by mark or a line's end, with no
-// key that means anything.
+// readPieces sets a terminal to deliver pieces, each ended by mark or a line end, without special
+// keys.
 func readPieces(tty *os.File) error {
 	fd := int(tty.Fd())
 	t, err := unix.IoctlGetTermios(fd, getTermios)

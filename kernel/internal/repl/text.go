@@ -8,8 +8,8 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// text is what the screen shows of a bundle, without a line's end behind it: nothing if the bundle
-// has no data. A page is something to read.
+// text is the screen's text for a bundle, without a line end: nothing if the bundle has no data.
+// page says that it is text to read.
 func (s *screen) text(bundle *program.Bundle, page bool) string {
 	if len(bundle.Data) == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// complaintOf returns the place and the words of a complaint of go/parser about a text that stands
-// behind a prefix, and in a function.
+// complaintOf returns the place and the text of a complaint of go/parser about a text after a
+// prefix, inside a function.
 func complaintOf(e *scanner.Error, l *Lexed) (offset int, msg string) {
 	offset = max(0, e.Pos.Offset-PrefixLength)
 	if last := l.lastEnd(); offset >= last {
@@ -18,12 +18,12 @@ func complaintOf(e *scanner.Error, l *Lexed) (offset int, msg string) {
 	}
 	before, _ := slices.BinarySearchFunc(l.Lexemes, offset, func(x Lexeme, at int) int { return cmp.Compare(x.Pos, at) })
 	if unclosed(l.Lexemes[:before]) == nil {
-		return offset, strings.Replace(e.Msg, "expected '}', found", "expected statement, found", 1) // which closes no block of the text
+		return offset, strings.Replace(e.Msg, "expected '}', found", "expected statement, found", 1) // the brace is not one of the text
 	}
 	return offset, e.Msg
 }
 
-// lastEnd is where the last lexeme ends that stands in the text.
+// lastEnd returns the end of the last lexeme in the text.
 func (l *Lexed) lastEnd() int {
 	for _, x := range slices.Backward(l.Lexemes) {
 		if x.Tok != token.EOF && (x.Tok != token.SEMICOLON || x.Lit == ";") {
@@ -33,8 +33,8 @@ func (l *Lexed) lastEnd() int {
 	return 0
 }
 
-// atEnd words a complaint of go/parser about the end of a text: it does not know where that ends,
-// nor, if a bracket is open, which closes it.
+// atEnd words a complaint of go/parser about the end of a text: the parser does not know where that
+// is, nor, if a bracket is open, what closes it.
 func (l *Lexed) atEnd(msg string) string {
 	if list, ok := strings.CutPrefix(msg, "missing ',' before newline in "); ok {
 		return "unexpected end of cell in " + list + "; possibly missing comma or " + l.closing()
@@ -51,8 +51,8 @@ func (l *Lexed) atEnd(msg string) string {
 	return expected + ", found 'EOF'"
 }
 
-// closing is what the end of a text lacks: what closes the innermost bracket, or the rest of a
-// declaration or an expression.
+// closing returns what is missing at the end of a text: the bracket that closes the innermost one,
+// or the rest of a declaration or an expression.
 func (l *Lexed) closing() string {
 	if bracket := unclosed(l.Lexemes); bracket != nil {
 		return closerOf[bracket.Tok]
@@ -80,8 +80,8 @@ func (l *Lexed) closing() string {
 	return ""
 }
 
-// unclosed returns the innermost bracket that lexemes do not close, nil if there is none, or if
-// brackets close what they did not open.
+// unclosed returns the innermost bracket that lexemes do not close. It returns nil if there is
+// none, or if brackets do not match.
 func unclosed(lexemes []Lexeme) *Lexeme {
 	var open []*Lexeme
 	for i := range lexemes {
@@ -102,8 +102,8 @@ func unclosed(lexemes []Lexeme) *Lexeme {
 	return open[len(open)-1]
 }
 
-// onePerLine drops all but the first problem of a line: what follows a syntax error on its line is
-// rarely worth reading.
+// onePerLine keeps only the first problem of each line: those after a syntax error are rarely worth
+// reading.
 func onePerLine(problems []Problem) []Problem {
 	var out []Problem
 	last := -1
@@ -117,7 +117,7 @@ func onePerLine(problems []Problem) []Problem {
 	return out
 }
 
-// syntaxWording turns the words of go/parser into those of the compiler.
+// syntaxWording changes the words of go/parser into those of the compiler.
 func syntaxWording(msg string) string {
 	if expected, found, ok := strings.Cut(msg, ", found "); ok && strings.HasPrefix(expected, "expected ") {
 		return "syntax error: unexpected " + tokenWording(found) + ", expected " + tokenWording(strings.TrimPrefix(expected, "expected "))
@@ -127,20 +127,20 @@ func syntaxWording(msg string) string {
 	}
 	switch msg {
 	case "exceeded max scope depth during object resolution", "exceeded max nesting depth":
-		return fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
+		return fmt.Sprintf("nested more than %d deep; checking such a cell takes too long", maxTree)
 	}
 	return "syntax error: " + msg
 }
 
-// syntaxHint is what may help with a complaint of go/parser, to stand behind it, or nothing.
+// syntaxHint returns a hint to append to a complaint of go/parser, or nothing.
 func syntaxHint(msg string) string {
 	if strings.Contains(msg, "rune literal") {
-		return " (text stands in double quotes)"
+		return " (write text in double quotes)"
 	}
 	return ""
 }
 
-// tokenWording names a token as the compiler does: without quotes, keywords called so.
+// tokenWording names a token like the compiler: without quotes, and keywords with the word keyword.
 func tokenWording(s string) string {
 	switch s {
 	case "'EOF'":

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Completeness tells whether the source is a whole cell: "complete", "incomplete" with the
-// indentation that the next line begins with, as gofmt would have it unless it begins with a
-// closing bracket or a case, or "invalid". A package clause with nothing but imports is
-// incomplete: it begins a program.
+// Completeness tells whether the source is a whole cell: "complete", "incomplete" or "invalid". For
+// an incomplete one, indent is the indentation of the next line according to gofmt, unless that
+// line begins with a closing bracket or a case. A package clause with only imports is incomplete:
+// it begins a program.
 func Completeness(source string) (status, indent string) {
 	end := scanEnd(source)
 	if end.invalid {
 		return "invalid", ""
 	}
-	// What is open is closed, so that the parser complains of the rest.
+	// Close what is open, so that the parser complains about the rest.
 	text := source
 	switch {
 	case end.open == token.COMMENT:
@@ -45,7 +45,7 @@ func Completeness(source string) (status, indent string) {
 			}
 			continue
 		}
-		// An error behind the end of the text is one of text that is missing.
+		// An error after the end of the text means that text is missing.
 		if i+1 < len(items) || list[0].Pos.Offset-len(prefix) < it.End-it.Start {
 			return "invalid", ""
 		}
@@ -57,21 +57,21 @@ func Completeness(source string) (status, indent string) {
 	return "incomplete", strings.Repeat("\t", end.indent())
 }
 
-// An ending is how the text of a cell ends.
+// An ending describes the end of a cell's text.
 type ending struct {
-	invalid  bool // no text behind it makes sense of it
+	invalid  bool // no further text can make it valid
 	brackets []openBracket
-	open     token.Token // COMMENT or STRING, if it ends within one; ILLEGAL
-	start    int         // where that begins
-	last     token.Token // that is neither a comment nor the end of a line
+	open     token.Token // COMMENT or STRING, if it ends within one, or ILLEGAL
+	start    int         // the beginning of that
+	last     token.Token // other than a comment or the end of a line
 }
 
-// An openBracket is one that the text does not close.
+// An openBracket is a bracket that the text does not close.
 type openBracket struct {
 	tok  token.Token
 	line int
-	// block says that statements stand in it, and switches that they are in clauses, of which there
-	// are some if clause is set; header says that the last of them has not come to its colon.
+	// block says that the bracket contains statements, and switches that it contains clauses, of
+	// which clause says that there are some; header says that the last of them has no colon yet.
 	block, switches, clause, header bool
 }
 
@@ -129,7 +129,7 @@ func scanEnd(source string) ending {
 	}
 }
 
-// switches reports whether a block that follows is that of a switch or select statement.
+// switches reports whether the block after some lexemes is that of a switch or select statement.
 func switches(before []Lexeme) bool {
 	for i := len(before) - 1; i >= 0; i-- {
 		switch before[i].Tok {
@@ -146,14 +146,14 @@ func switches(before []Lexeme) bool {
 	return false
 }
 
-// indent returns the number of tabs that a line behind the text begins with.
+// indent returns the number of tabs at the beginning of the line after the text.
 func (e ending) indent() int {
 	if e.open == token.STRING {
 		return 0 // they would be part of the string
 	}
 	tabs, line := 0, 0
 	for _, b := range e.brackets {
-		// Those that one line opens are one step.
+		// Brackets opened on the same line are one step.
 		if b.line != line && (!b.switches || b.clause) {
 			tabs++
 		}
@@ -176,7 +176,7 @@ func (e ending) indent() int {
 	return tabs
 }
 
-// continues reports tokens after which a statement goes on.
+// continues reports tokens after which a statement continues.
 func continues(tok token.Token) bool {
 	switch tok {
 	case token.INC, token.DEC, token.RPAREN, token.RBRACK, token.RBRACE, token.SEMICOLON, token.ELLIPSIS:
@@ -193,7 +193,7 @@ func continues(tok token.Token) bool {
 	return false
 }
 
-// lacksOperand reports tokens that an expression follows.
+// lacksOperand reports tokens before an expression.
 func lacksOperand(tok token.Token) bool {
 	switch tok {
 	case token.LBRACE, token.LPAREN, token.LBRACK, token.COMMA, token.COLON:

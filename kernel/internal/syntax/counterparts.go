@@ -2,19 +2,19 @@ package syntax
 
 import "strings"
 
-// A Counterpart is what hierml has in the place of names that users of Python know.
+// A Counterpart is hierml's equivalent of names that Python users know.
 type Counterpart struct {
-	// Names are those, with blanks between them. One that begins with a dot is that of a method,
-	// a field or an argument alone, as it may be any name elsewhere.
+	// Names are these names, separated by blanks. One with a dot is only the name of a method, a
+	// field or an argument, since it may be any name elsewhere.
 	Names string
-	// Says is what the code does not. It may be empty, and so may Code.
+	// Says adds to the code. It may be empty, and so may Code.
 	Says string
-	// Code compiles in a cell in which there are corpus, train and test (texts), trainSet and
+	// Code compiles in a cell with the variables corpus, train and test (texts), trainSet and
 	// testSet (their vectors by words), table, model, report and p, a pipeline.
 	Code string
 }
 
-// Counterparts are all of them. The first with a name counts.
+// Counterparts are all of them. For a name, the first match counts.
 var Counterparts = []Counterpart{
 	// Reading.
 	{"read_csv read_table read_excel", "", `table := files.Table{}.Open(nb.Context(), "my.csv", nil)`},
@@ -123,8 +123,8 @@ var Counterparts = []Counterpart{
 	{"sklearn hiclass", "svm, features, metric and the other packages of hierml need no import", ""},
 }
 
-// CounterpartOf returns what to say of a name, or "". It is a method, a field or an argument if
-// member is set.
+// CounterpartOf returns the text about a name, or "". member says that the name is a method, a
+// field or an argument.
 func CounterpartOf(name string, member bool) string {
 	for _, c := range Counterparts {
 		for known := range strings.FieldsSeq(c.Names) {
@@ -136,7 +136,7 @@ func CounterpartOf(name string, member bool) string {
 	return ""
 }
 
-// String returns the counterpart as a hint has it.
+// String returns the counterpart in the form of a hint.
 func (c Counterpart) String() string {
 	if c.Says == "" || c.Code == "" {
 		return c.Says + c.Code

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Declares returns the names that items declare, as far as can be told of what may not parse: those
-// of packages, constants, types, functions and variables.
+// Declares returns the names that items declare, as far as possible for text that may not parse:
+// those of packages, constants, types, functions and variables.
 func Declares(items []Item) (names []string) {
 	for _, it := range items {
 		l := it.Lexemes
@@ -61,7 +61,7 @@ func specified(l []Lexeme) (names []string) {
 	return names
 }
 
-// leading returns the names, with commas between them, that lexemes begin with.
+// leading returns the comma-separated names at the beginning of lexemes.
 func leading(l []Lexeme) (names []string) {
 	for i := 0; i < len(l) && l[i].Tok == token.IDENT; i += 2 {
 		names = append(names, l[i].Lit)
@@ -72,7 +72,7 @@ func leading(l []Lexeme) (names []string) {
 	return names
 }
 
-// DeclaresTop reports whether a file declares a name, other than as a method.
+// DeclaresTop reports whether a file declares a name at the top level, other than as a method.
 func DeclaresTop(file *ast.File, name string) bool {
 	for _, d := range file.Decls {
 		switch d := d.(type) {

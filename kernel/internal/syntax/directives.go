@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A Directive is a comment of the form //go:name, which means something to Go's tools.
+// A Directive is a comment of the form //go:name with a meaning for Go's tools.
 type Directive struct {
 	Offset int
 	Text   string
 }
 
-// Verb returns what stands between the colon and a blank.
+// Verb returns the text between the colon and a blank.
 func (d Directive) Verb() string {
 	verb, _, _ := strings.Cut(strings.TrimPrefix(d.Text, "//go:"), " ")
 	return verb
@@ -40,8 +40,8 @@ func Directives(text string) (found []Directive) {
 	}
 }
 
-// DirectivesBefore returns those directives of a text which are for the declaration that begins at
-// an offset: nothing stands between but comments.
+// DirectivesBefore returns the directives of a text that apply to the declaration at an offset:
+// only comments are in between.
 func DirectivesBefore(text string, offset int) (found []Directive) {
 	for _, d := range Directives(text[:offset]) {
 		if len(Lex(text[d.Offset:offset])) == 1 {
@@ -51,13 +51,13 @@ func DirectivesBefore(text string, offset int) (found []Directive) {
 	return found
 }
 
-// newLoops is the version of Go from which on each round of a loop has its own variables. A session
-// has functions of many cells in one package, which is written in one version.
+// newLoops is the first version of Go in which each iteration of a loop has its own variables. A
+// session has functions of many cells in one package, which has one language version.
 const newLoops = "go1.22"
 
-// heedDirectives notes the version of Go that a program says it is written in, and complains of
-// directives that Go refuses.
-func (p *Parsed) heedDirectives(complain func(offset int, msg string)) {
+// applyDirectives records the version of Go that a program asks for, and reports directives that Go
+// refuses.
+func (p *Parsed) applyDirectives(complain func(offset int, msg string)) {
 	text := p.Source.Text
 	embeds := false
 	for _, spec := range p.Imports {
@@ -75,7 +75,7 @@ func (p *Parsed) heedDirectives(complain func(offset int, msg string)) {
 			if p.Source.Cell.Plain {
 				p.GoVersion = asked
 			} else if asked != "" && version.Compare(asked, newLoops) < 0 {
-				complain(d.Offset, "cells have the loops of "+newLoops+", and this asks for those of "+asked+": leave it out, or run the file as a program, by hierml run")
+				complain(d.Offset, "cells have the loops of "+newLoops+", and this asks for those of "+asked+". Remove it, or run the file as a program with hierml run")
 			}
 		case verb == "embed" && !embeds:
 			complain(d.Offset, `go:embed only allowed in Go files that import "embed"`)

@@ -1,14 +1,12 @@
-// Package syntax reads the text of cells: it cuts a cell into imports, declarations and statements,
-// parses them, tells whether a cell is complete, mends what is being written, and words what is
-// wrong with a text at its place. The files it keeps hold the texts of all cells of a session, and
-// lead from positions in parsed trees back to lines and columns of cells, also through the Go that
-// magics were written as.
+// Package syntax reads the text of cells: it splits a cell into imports, declarations and
+// statements, parses them, tells whether a cell is complete, repairs unfinished text, and words
+// syntax errors with their places. Its files hold the texts of all cells of a session, and map
+// positions in parsed trees to lines and columns of cells, also through the Go that magics become.
 //
-// What ends at the cursor is made whole in repair.go, and what was left broken before it in
-// mend.go.
+// repair.go completes text that ends at the cursor, and mend.go repairs broken text before it.
 //
-// It knows no types and no session: what names mean is left to package check.
+// It knows no types and no session: package check resolves names.
 //
-// Wrong when a cell is cut in the wrong place, a syntax error is worded or placed badly, or a line
-// and a column are not those of the cell.
+// Wrong when a cell is split in the wrong place, a syntax error has the wrong words or place, or a
+// line and a column are not those of the cell.
 package syntax

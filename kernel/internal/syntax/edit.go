@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// An Edit replaces a part of a source, from start to end, or inserts text where start is end.
+// An Edit replaces a part of a source, from start to end, or inserts text if start equals end.
 type Edit struct {
 	Start, End int
 	Text       string
 }
 
-// Edits are those of one source. They are added in any order, and sorted before they are applied.
+// Edits are edits of one source. They may be added in any order, and are sorted before they are
+// applied.
 type Edits []Edit
 
 // Insert adds an insertion at an offset. Insertions at the same place keep the order in which they
@@ -21,13 +22,13 @@ func (e *Edits) Insert(at int, text string) {
 	*e = append(*e, Edit{at, at, text})
 }
 
-// Replace adds a replacement of what stands from start to end.
+// Replace adds a replacement of the text from start to end.
 func (e *Edits) Replace(start, end int, text string) {
 	*e = append(*e, Edit{start, end, text})
 }
 
-// Sort puts edits in the order in which apply wants them: by their start, what is inserted before
-// what is replaced there, and of replacements that begin at one place the longest first.
+// Sort sorts edits as Apply needs them: by their start, insertions before replacements at the same
+// place, and among replacements the longest first.
 func (e Edits) Sort() {
 	slices.SortStableFunc(e, func(a, b Edit) int {
 		if c := cmp.Compare(a.Start, b.Start); c != 0 {
@@ -43,9 +44,9 @@ func (e Edits) Sort() {
 	})
 }
 
-// Apply returns text, the part of a source that begins at offset, with the edits that lie in it.
-// The edits must be sorted. Insertions at both ends of the part lie in it, and edits within what
-// another one replaces do not count.
+// Apply returns text, the part of a source that begins at offset, with the edits inside it. The
+// edits must be sorted. Insertions at both ends of the part count, and edits inside a replaced part
+// do not.
 func (e Edits) Apply(text string, offset int) string {
 	var out strings.Builder
 	done, end := offset, offset+len(text)

@@ -8,13 +8,13 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// Files holds the texts of all cells, and where positions are in them.
+// Files holds the texts of all cells, and the positions in them.
 type Files struct {
 	Fset    *token.FileSet
 	Sources map[*token.File]*Source
-	// Sites tell what can panic where.
+	// Sites maps statements to the operations in them that can panic.
 	Sites map[Site][]Operation
-	// Relocations tell where compiled code is now.
+	// Relocations says where compiled code is now.
 	Relocations program.Relocations
 }
 
@@ -23,7 +23,7 @@ func NewFiles() *Files {
 	return &Files{token.NewFileSet(), map[*token.File]*Source{}, map[Site][]Operation{}, program.Relocations{}}
 }
 
-// Text returns the source of a node, which tells whether it is the same.
+// Text returns the source of a node, to compare it with that of another.
 func (c *Files) Text(n ast.Node) string {
 	src, start := c.Within(n.Pos())
 	if src == nil {
@@ -33,7 +33,7 @@ func (c *Files) Text(n ast.Node) string {
 	return src.Text[start:min(start+int(n.End()-n.Pos()), len(src.Text))]
 }
 
-// Offset returns the offset of a line and a column, which may be 0.
+// Offset returns the offset of a line and a column; the column may be 0.
 func (s *Source) Offset(line, column int) int {
 	at := 0
 	for range line - 1 {
@@ -46,7 +46,7 @@ func (s *Source) Offset(line, column int) int {
 	return min(at+max(column-1, 0), len(s.Cell.Source))
 }
 
-// CellTitle returns what errors call a cell.
+// CellTitle returns the name of a cell in errors.
 func (c *Files) CellTitle(number int) string {
 	if src := c.CellSource(number); src != nil {
 		return src.Cell.Title()
@@ -54,7 +54,7 @@ func (c *Files) CellTitle(number int) string {
 	return program.Cell{Number: number}.Title()
 }
 
-// CellSource returns the source of the cell with a number, nil if there is none.
+// CellSource returns the source of the cell with a number, or nil.
 func (c *Files) CellSource(cell int) *Source {
 	for _, src := range c.Sources {
 		if src.Cell.Number == cell {
@@ -64,8 +64,7 @@ func (c *Files) CellSource(cell int) *Source {
 	return nil
 }
 
-// FileSource returns the source of the cell that the run time takes for a file, nil if there is
-// none.
+// FileSource returns the source of the cell with a file name in the run time, or nil.
 func (c *Files) FileSource(file string) *Source {
 	for _, src := range c.Sources {
 		if src.Cell.CompiledFile() == file {
@@ -75,7 +74,7 @@ func (c *Files) FileSource(file string) *Source {
 	return nil
 }
 
-// Within returns the source of a position, and its offset into the Go that the source stands for.
+// Within returns the source of a position, and its offset in the Go that the source stands for.
 func (c *Files) Within(pos token.Pos) (*Source, int) {
 	file := c.Fset.File(pos)
 	if file == nil || c.Sources[file] == nil {
@@ -84,7 +83,7 @@ func (c *Files) Within(pos token.Pos) (*Source, int) {
 	return c.Sources[file], file.Offset(pos) - PrefixLength
 }
 
-// Forget drops a source that no declaration is in.
+// Forget drops a source without declarations.
 func (c *Files) Forget(src *Source) {
 	for file, s := range c.Sources {
 		if s == src {
@@ -94,29 +93,29 @@ func (c *Files) Forget(src *Source) {
 	}
 }
 
-// Columns is what a line is multiplied by in a note, before the column is added. The interpreter
-// takes them apart again.
+// Columns is the factor for lines in a note that combines line and column in one number. The
+// interpreter separates them again.
 const Columns = 1000
 
-// An Operation can panic when it is run. Its kind is a word of Frame.Operation.
+// An Operation can panic. Its kind is a word of Frame.Operation.
 type Operation struct {
 	Kind string
 	Pos  token.Pos
-	// Literal says that the operation is in a function literal, if it is of compiled code: the
-	// frames of that have no columns.
+	// Literal says that the operation is in a function literal of compiled code: frames of that
+	// have no columns.
 	Literal bool
 }
 
-// A Site is the note of a statement with several operations that can panic.
+// A Site identifies a noted statement with several operations that can panic.
 type Site struct{ Cell, Place int }
 
-// Remember notes which operations a site has.
+// Remember records the operations of a site.
 func (c *Files) Remember(cell, place int, ops []Operation) {
 	c.Sites[Site{cell, place}] = ops
 }
 
 // Failed returns the place of a frame: that of the operation in the noted statement, if it is known
-// which one it was.
+// which one panicked.
 func (c *Files) Failed(f program.Frame) (line, column int) {
 	found := token.NoPos
 	literal := strings.HasSuffix("."+f.Function, ".func")
@@ -137,7 +136,7 @@ func (c *Files) Failed(f program.Frame) (line, column int) {
 	return f.Line, f.Column
 }
 
-// InCell returns problems with the Go of a cell as those of the cell.
+// InCell converts problems with the Go of a cell to places in the cell.
 func (s *Source) InCell(problems []Problem) []Problem {
 	for i, p := range problems {
 		if p.Source == s && s.Of != nil {
@@ -147,7 +146,7 @@ func (s *Source) InCell(problems []Problem) []Problem {
 	return problems
 }
 
-// At returns the cell and the offset into its source of a position.
+// At returns the cell of a position, and the offset in its source.
 func (c *Files) At(pos token.Pos) (*Source, int) {
 	src, offset := c.Within(pos)
 	if src == nil {
@@ -156,8 +155,8 @@ func (c *Files) At(pos token.Pos) (*Source, int) {
 	return src, clamp(src.Origin(clamp(offset, src.Text)), src.Cell.Source)
 }
 
-// Span returns the cell of a node, nil if it is not known, the line and column where the node
-// begins, and its last line.
+// Span returns the cell of a node, or nil if unknown, the line and column of its beginning, and its
+// last line.
 func (c *Files) Span(n ast.Node) (src *Source, line, column, end int) {
 	src, start := c.At(n.Pos())
 	if src != nil {
@@ -168,7 +167,7 @@ func (c *Files) Span(n ast.Node) (src *Source, line, column, end int) {
 	return src, line, column, end
 }
 
-// Problem returns a complaint about what stands at a position.
+// Problem returns a complaint about the code at a position.
 func (c *Files) Problem(pos token.Pos, msg string) Problem {
 	src, offset := c.At(pos)
 	return Problem{Source: src, Offset: offset, Msg: msg}

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// A habit is a line of another language that Go has in other words.
+// A habit is a line of another language, with Go's way to write it.
 type habit struct {
 	line *regexp.Regexp
-	help func(m []string) string // which may be none
+	help func(m []string) string // may return nothing
 }
 
-// block is where a block of Python's begins, which may go on in the line; braced is also where one
-// of Go's does.
+// block matches the beginning of a Python block, which may continue on the line; braced also
+// matches that of a Go block.
 const (
 	block  = `(?:\s*:(?:\s.*)?)`
 	braced = `(?:\s*(?::(?:\s.*)?|\{.*))`
@@ -23,11 +23,11 @@ const (
 	operand = `[\pL_][\w.]*(?:\[[^\]]*\]|\([^()]*\))*`
 )
 
-// said returns a help that is always the same.
+// said returns a function that always returns the same help.
 func said(text string) func([]string) string { return func([]string) string { return text } }
 
-// habits returns those that newcomers bring, mostly from Python, in the order in which they are
-// tried. Most sessions need none.
+// habits are those of newcomers, mostly from Python, in the order in which they are tried. Most
+// sessions need none.
 var habits = sync.OnceValue(func() []habit {
 	return []habit{
 		{regexp.MustCompile(`^for\s+(\w+)\s+in\s+range(?:\(([^,:]+?)\)|\s+([^,:]+?))` + braced + `?$`), func(m []string) string {
@@ -60,7 +60,7 @@ var habits = sync.OnceValue(func() []habit {
 			}
 			return word + m[2] + " { … }"
 		}},
-		{regexp.MustCompile(`^try\s*:|^except\b|^with\b.*:$`), said("in Go what fails returns an error; at the top of a cell it stops the cell by itself")},
+		{regexp.MustCompile(`^try\s*:|^except\b|^with\b.*:$`), said("in Go a failing function returns an error, which stops the cell at its top level")},
 		{regexp.MustCompile(`\blambda\s+(\w*).*:`), said("func(x int) int { return … }")},
 		{regexp.MustCompile(`(?:^|[^\w"'])f["'].*\{`), said(`fmt.Sprintf("… %v", x)`)},
 		{regexp.MustCompile(`[\[{(].*\bfor\s+\w+(?:\s*,\s*\w+)*\s+in\b.*[\]})]$`), said("Go has no comprehensions: for _, x := range xs { ys = append(ys, f(x)) }")},
@@ -69,7 +69,7 @@ var habits = sync.OnceValue(func() []habit {
 			fields := regexp.MustCompile(`(\w+)\s*=\s*`).ReplaceAllString(m[2], "$1: ")
 			return m[1] + "{" + fields + "}"
 		}},
-		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: they stand in their order, and settings are fields, as in svm.Flat{C: 1}")},
+		{regexp.MustCompile(`\w\(.*\b\w+\s*=[^=].*\)$`), said("Go has no named arguments: their order counts, and settings are fields, as in svm.Flat{C: 1}")},
 		{regexp.MustCompile(`^(\w+)\s*:?=\s*\[(.*)\]$`), func(m []string) string {
 			return m[1] + " := " + listType(m[2]) + "{" + strings.ReplaceAll(m[2], "'", `"`) + "}"
 		}},
@@ -89,8 +89,7 @@ var habits = sync.OnceValue(func() []habit {
 	}
 })
 
-// imported returns the help for the first name that is imported from a package of Python's and has
-// a counterpart.
+// imported returns the help for the first imported Python name that has a counterpart.
 func imported(m []string) string {
 	for name := range strings.FieldsFuncSeq(m[1], func(r rune) bool { return strings.ContainsRune(" ,()", r) }) {
 		if text := CounterpartOf(name, false); text != "" {
@@ -100,10 +99,10 @@ func imported(m []string) string {
 	return ""
 }
 
-// call is where something is called.
+// call matches a call.
 var call = regexp.MustCompile(`\b(\w+)\(`)
 
-// called returns the help for the first call of a line that has a counterpart.
+// called returns the help for the first call on a line that has a counterpart.
 func called(m []string) string {
 	for _, name := range call.FindAllStringSubmatch(m[1], -1) {
 		if text := CounterpartOf(name[1], false); text != "" {
@@ -113,15 +112,14 @@ func called(m []string) string {
 	return ""
 }
 
-// inOrder are methods whose arguments Python's users name, with how they are called here.
+// inOrder are functions whose arguments Python users name, with their calls here.
 var inOrder = map[string]string{
 	"Split": "corpus.Split(0.3, 1)", "Folds": "corpus.Folds(5, 1)", "Fit": "model := svm.Flat{C: 1}.Fit(nb.Context(), trainSet)",
 	"Predict": "model.Predict(testSet.X)", "Transform": "words.Transform(train)", "Open": `files.Table{Label: "label"}.Open(nb.Context(), "my.csv", nil)`,
 	"Println": `fmt.Println("a", "b")`,
 }
 
-// namedArguments returns the help for a call with named arguments: how what is called is called
-// here.
+// namedArguments returns the help for a call with named arguments: the call here.
 func namedArguments(m []string) string {
 	if code := inOrder[m[1]]; code != "" {
 		return "Go has no named arguments: " + code
@@ -129,7 +127,7 @@ func namedArguments(m []string) string {
 	return CounterpartOf(m[1], true)
 }
 
-// listType is the type of a list with elements that are written so.
+// listType returns the type of a list with these elements.
 func listType(elements string) string {
 	switch first, _, _ := strings.Cut(strings.TrimSpace(elements), ","); {
 	case strings.ContainsAny(first, `"'`):
@@ -140,8 +138,8 @@ func listType(elements string) string {
 	return "[]int"
 }
 
-// habitHint is what may help with a complaint of go/parser at an offset of a cell: what a line that
-// is no Go is in it, or where a bracket stands that is not closed.
+// habitHint returns a hint for a complaint of go/parser at an offset of a cell: about a line that
+// is not Go, or an unclosed bracket.
 func habitHint(l *Lexed, at int) string {
 	source := l.Cell.Source
 	line, _, _ := strings.Cut(source[strings.LastIndexByte(source[:at], '\n')+1:], "\n")

@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// The variables that declarations at the top of a cell declare one after the other, with no other
-// statement between, are initialized as those of a package: each after those that its value
-// mentions, be it through functions of the cell.
+// Consecutive declarations of variables at the top of a cell are initialized like those of a
+// package: each after the variables that its value mentions, also through functions of the cell.
 
-// initialOrder sorts declarations of variables so that each stands behind those that it mentions.
-// Names that the parser has found in no inner scope are taken for those of the package: at worst a
-// variable waits for one that it does not need, which the check knows better.
+// initialOrder sorts declarations of variables so that each comes after those that it mentions.
+// Names that the parser finds in no inner scope count as names of the package: at worst a variable
+// waits for one that it does not need, which the check corrects.
 func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	times := map[string]int{}
 	for _, s := range stmts {
@@ -77,10 +76,10 @@ func initialOrder(stmts []ast.Stmt, declarations *ast.File) []ast.Stmt {
 	})
 }
 
-// SortVariables returns statements with the declarations of variables in each uninterrupted run of
-// them in the order of initialization: the first that needs none which is still to come, again and
-// again, as they are written. Of those that need each other in a circle the first comes first.
-// dependencies returns for the declarations of a run what says which of them one needs.
+// SortVariables returns statements with each uninterrupted run of variable declarations in the
+// order of initialization: repeatedly the first one that needs none of the remaining ones. In a
+// cycle, the first one comes first. For a run, dependencies returns a function that returns the
+// declarations that one needs.
 func SortVariables(stmts []ast.Stmt, dependencies func(run []*ast.ValueSpec) func(*ast.ValueSpec) []*ast.ValueSpec) []ast.Stmt {
 	var out []ast.Stmt
 	for len(stmts) > 0 {
@@ -128,7 +127,7 @@ func sortedRun(run []*ast.ValueSpec, dependencies func([]*ast.ValueSpec) func(*a
 	return sorted
 }
 
-// declaring returns a statement that declares what one declaration of a statement does.
+// declaring returns a statement for one of the declarations in a statement.
 func declaring(s ast.Stmt, v *ast.ValueSpec) ast.Stmt {
 	one := *s.(*ast.DeclStmt).Decl.(*ast.GenDecl)
 	if len(one.Specs) == 1 {
@@ -150,8 +149,8 @@ func VariableRuns(stmts []ast.Stmt) (runs [][]*ast.ValueSpec) {
 	return runs
 }
 
-// leadingRun returns the declarations of variables that statements begin with, and how many
-// statements that are.
+// leadingRun returns the declarations of variables at the beginning of statements, and the number
+// of these statements.
 func leadingRun(stmts []ast.Stmt) (run []*ast.ValueSpec, n int) {
 	for ; n < len(stmts) && Variables(stmts[n]) != nil; n++ {
 		run = append(run, Variables(stmts[n])...)
@@ -159,7 +158,7 @@ func leadingRun(stmts []ast.Stmt) (run []*ast.ValueSpec, n int) {
 	return run, n
 }
 
-// Variables returns what a statement declares if it is var.
+// Variables returns the declarations of a var statement.
 func Variables(s ast.Stmt) []*ast.ValueSpec {
 	decl, ok := s.(*ast.DeclStmt)
 	if !ok {

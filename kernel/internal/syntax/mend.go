@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Mend closes the brackets of a text that lines before its end have left open, and takes away those
-// that close nothing, so that one broken statement does not swallow those that follow it. Brackets
-// that may be open on purpose, those that the text ends within, stay so.
+// Mend closes the brackets that earlier lines of a text have left open, and removes those that
+// close nothing, so that a broken statement does not swallow the following ones. Brackets around
+// the end of the text may be open on purpose, and stay.
 func Mend(text string) string {
 	var b strings.Builder
 	done := 0
@@ -20,7 +20,7 @@ func Mend(text string) string {
 	}
 	lexemes := Lex(text)
 	var open []Lexeme
-	var blocks []bool // which of the open brackets are around statements
+	var blocks []bool // whether each open bracket contains statements
 	var closing []string
 	pop := func(n int) {
 		open, blocks, closing = open[:n], blocks[:n], closing[:n]
@@ -75,8 +75,8 @@ func Mend(text string) string {
 
 var closerOf = map[token.Token]string{token.LPAREN: ")", token.LBRACK: "]", token.LBRACE: "}"}
 
-// statementBegins returns the index of the lexeme that begins the line, if the i-th lexeme tells
-// that the line is a statement, and -1 otherwise.
+// statementBegins returns the index of the first lexeme of the line if the i-th lexeme shows that
+// the line is a statement, and -1 otherwise.
 func statementBegins(lexemes []Lexeme, line, i int) int {
 	switch lexemes[i].Tok {
 	case token.IF, token.FOR, token.SWITCH, token.SELECT, token.RETURN, token.GO, token.DEFER, token.VAR, token.CONST, token.TYPE,
@@ -99,12 +99,11 @@ func statementBegins(lexemes []Lexeme, line, i int) int {
 	return -1
 }
 
-// maxFaults bounds how often an item is parsed to find the lines that are wrong.
+// maxFaults bounds how often an item is parsed to find wrong lines.
 const maxFaults = 20
 
-// WithoutFaults returns the text with blanks in place of the lines that the parser complains of,
-// save that of an offset, so that what stands around them is understood. Braces stay, as the rest
-// of the text counts on them.
+// WithoutFaults blanks the lines that the parser complains about, except that of an offset, so that
+// the code around them is understood. It keeps braces, since the rest of the text relies on them.
 func WithoutFaults(text string, keep int) string {
 	tried := map[int]bool{strings.Count(text[:min(keep, len(text))], "\n"): true}
 	good := map[string]bool{} // items without faults
@@ -120,7 +119,7 @@ func WithoutFaults(text string, keep int) string {
 		for _, fault := range faults {
 			row := strings.Count(text[:fault.offset], "\n")
 			wrong := row
-			// An expression that a line has begun is looked for in the next.
+			// An expression may continue on the next line.
 			if i, _ := slices.BinarySearch(rows, row); i > 0 && lacksOperand(lexemes[i-1].Tok) {
 				wrong = rows[i-1]
 			}
@@ -132,7 +131,7 @@ func WithoutFaults(text string, keep int) string {
 				blankLine(out, text, lexemes, rows, wrong)
 				progress = true
 			} else if keep < fault.Start || fault.End < keep {
-				// It shares its line with what is kept, or with what was tried.
+				// The fault shares its line with the kept offset, or was already tried.
 				blankBytes(out, fault.Start, fault.End)
 				progress = true
 			}
@@ -148,11 +147,11 @@ func WithoutFaults(text string, keep int) string {
 // A fault is an item that does not parse.
 type fault struct {
 	Item
-	offset int // of the first complaint, in the text
+	offset int // of the first complaint
 }
 
-// syntaxFaults returns what the parser complains of in a text, save the items that are good, to
-// which it adds.
+// syntaxFaults returns the faults in a text, except in the items of good. It adds items without
+// faults to good.
 func syntaxFaults(text string, good map[string]bool) []fault {
 	var faults []fault
 	for _, it := range Split(text) {
@@ -174,7 +173,7 @@ func syntaxFaults(text string, good map[string]bool) []fault {
 	return faults
 }
 
-// rowsOf returns the lines, from 0, that lexemes of a text begin in.
+// rowsOf returns the lines, from 0, in which the lexemes of a text begin.
 func rowsOf(text string, lexemes []Lexeme) []int {
 	rows := make([]int, len(lexemes))
 	row, done := 0, 0
@@ -186,15 +185,14 @@ func rowsOf(text string, lexemes []Lexeme) []int {
 	return rows
 }
 
-// blankLine puts blanks into out, which holds the text, in place of the lexemes that begin in a
-// line, save braces.
+// blankLine blanks the lexemes that begin in a line, except braces, in out, which holds the text.
 func blankLine(out []byte, text string, lexemes []Lexeme, rows []int, row int) {
 	for i, l := range lexemes {
 		switch {
 		case rows[i] != row, l.Tok == token.RBRACE, l.Tok == token.EOF:
 		case l.Tok == token.LBRACE:
 			if l.Pos > 0 && out[l.Pos-1] == ' ' {
-				out[l.Pos-1] = ';' // it is a block of its own
+				out[l.Pos-1] = ';' // it becomes a separate block
 			}
 		default:
 			blankBytes(out, l.Pos, l.End(text))

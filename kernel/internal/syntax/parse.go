@@ -12,15 +12,15 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// The texts that are put before a cell so that the parser takes it for a file. Both have the same
-// length: an offset in the file is an offset in the cell plus that length.
+// The prefixes that make a cell a file for the parser. Both have the same length: an offset in the
+// file is an offset in the cell plus that length.
 const (
 	DeclarationPrefix = "package main;         "
 	StatementPrefix   = "package main;func _(){"
 	PrefixLength      = len(StatementPrefix)
 )
 
-// A Source is the text of a cell, by which positions are told, and the Go that it stands for.
+// A Source is the text of a cell, to which positions refer, and the Go that it stands for.
 type Source struct {
 	Cell program.Cell
 	*Translation
@@ -34,7 +34,7 @@ type Problem struct {
 	Source *Source
 	Offset int
 	Msg    string
-	Hint   string // what stands behind the message, to help
+	Hint   string // appended to the message
 }
 
 // A Parsed cell holds its imports, its declarations and its statements.
@@ -44,16 +44,15 @@ type Parsed struct {
 	Declarations *ast.File // without imports; nil if there are none
 	Statements   *ast.File // one function; nil if there are none
 	Body         []ast.Stmt
-	// Value is the last expression, whose value the cell shows; nil if the cell ends otherwise.
-	// silent says that a semicolon follows it.
+	// Value is the last expression, whose value the cell shows; nil if there is none. silent says
+	// that a semicolon follows it.
 	Value  *ast.ExprStmt
 	Silent bool
-	// Stop, if not nil, stands behind the last statement, and ends the measurement of it.
+	// Stop, if not nil, follows the last statement, and ends its measurement.
 	Stop ast.Stmt
-	// Mentioned holds the names that nothing in the cell's own scopes binds.
+	// Mentioned holds the names that the cell's own scopes do not bind.
 	Mentioned map[string]bool
-	// GoVersion is the version of the language that a program asks for by a line //go:build; empty
-	// for that of all others.
+	// GoVersion is the language version in a program's //go:build line; empty for the default.
 	GoVersion string
 }
 
@@ -61,7 +60,7 @@ type Parsed struct {
 func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 	src := l.Source
 	if len(src.Text) > maxText {
-		return nil, []Problem{{Source: src, Msg: fmt.Sprintf("more than %d MiB of text: a cell can read it from a file", maxText>>20)}}
+		return nil, []Problem{{Source: src, Msg: fmt.Sprintf("more than %d MiB of text. Read it from a file", maxText>>20)}}
 	}
 	var problems []Problem
 	p := &Parsed{Lexed: l, Mentioned: map[string]bool{}}
@@ -70,9 +69,9 @@ func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 		return nil, []Problem{{Source: src, Offset: src.Origin(n.unopened), Msg: "syntax error: unexpected " + n.closes}}
 	}
 	if n.tooDeep >= 0 {
-		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxNesting)}}
+		return nil, []Problem{{Source: src, Offset: src.Origin(n.tooDeep), Msg: fmt.Sprintf("nested more than %d deep; checking such a cell takes too long", maxNesting)}}
 	}
-	if l.unended >= 0 { // which is behind the items, and not read below
+	if l.unended >= 0 { // the comment is after the items, and not read below
 		return nil, []Problem{{Source: src, Offset: src.Origin(l.unended), Msg: "syntax error: comment not terminated"}}
 	}
 	read := func(prefix, suffix string, keep func(Item) bool) *ast.File {
@@ -87,7 +86,7 @@ func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 		file, err := parser.ParseFile(c.Fset, src.Cell.Title(), text, parser.ParseComments|parser.AllErrors)
 		if file != nil {
 			f := c.Fset.File(file.FileStart)
-			f.AddLineColumnInfo(PrefixLength, src.Cell.Title(), 1, 1) // messages of go/types tell places by it
+			f.AddLineColumnInfo(PrefixLength, src.Cell.Title(), 1, 1) // for places in messages of go/types
 			c.Sources[f] = src
 			Mentions(file, p.Mentioned)
 			if at, msg := TooDeep(file); at.IsValid() {
@@ -97,10 +96,10 @@ func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 		if list, ok := err.(scanner.ErrorList); ok {
 			for i, e := range list {
 				if strings.HasSuffix(e.Msg, ", found 'ILLEGAL'") || strings.Contains(e.Msg, ", found ILLEGAL") {
-					continue // the scanner complains of it
+					continue // the scanner reports it
 				}
 				if i > 0 && strings.HasSuffix(list[i-1].Msg, "not terminated") {
-					break // what comes behind is in the literal
+					break // the rest is inside the literal
 				}
 				offset, msg := complaintOf(e, l)
 				problems = append(problems, Problem{Source: src, Offset: src.Origin(offset), Msg: syntaxWording(msg), Hint: syntaxHint(msg)})
@@ -126,7 +125,7 @@ func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 	if imports != nil {
 		p.Imports = imports.Imports
 	}
-	p.heedDirectives(func(offset int, msg string) {
+	p.applyDirectives(func(offset int, msg string) {
 		problems = append(problems, Problem{Source: src, Offset: src.Origin(offset), Msg: msg})
 	})
 	if len(problems) > 0 {
@@ -156,12 +155,12 @@ func (c *Files) Parse(l *Lexed) (*Parsed, []Problem) {
 	return p, nil
 }
 
-// Mentions adds the names that a file may have from elsewhere.
+// Mentions adds the names that a file may use from outside.
 func Mentions(file *ast.File, names map[string]bool) {
 	for _, id := range file.Unresolved {
 		names[id.Name] = true
 	}
-	// The parser leaves out the keys of literals, which may be names of fields.
+	// The parser does not record the keys of literals, which may be names of fields.
 	ast.Inspect(file, func(n ast.Node) bool {
 		if pair, ok := n.(*ast.KeyValueExpr); ok {
 			if id, ok := pair.Key.(*ast.Ident); ok {
@@ -172,8 +171,8 @@ func Mentions(file *ast.File, names map[string]bool) {
 	})
 }
 
-// Statements reads a text that is to be a list of statements. At is the place of what is wrong with
-// it, -1 for nothing, and the complaint is empty for something that is no statement.
+// Statements parses a text as a list of statements. at is the place of an error, or -1, and the
+// complaint is empty for text that is not a statement.
 func Statements(text string) (list []ast.Stmt, at int, complaint string) {
 	l := NewLexed(NewSource(program.Cell{Source: text}))
 	if n := Nest(l.Lexemes); n.unopened >= 0 {
@@ -193,13 +192,12 @@ func Statements(text string) (list []ast.Stmt, at int, complaint string) {
 	return f.Decls[0].(*ast.FuncDecl).Body.List, -1, ""
 }
 
-// maxTree bounds how deep the nodes of a cell's tree stand in each other, and
-// maxChain how many do so on the left, as in a + b + c, a.b().c(), or if … else
-// if. What looks at trees does so by recursion, and takes time that grows with
-// the square of the depth at best; an interrupt does not end it.
+// maxTree bounds the depth of a cell's tree, and maxChain the depth on the left, as in a + b + c,
+// a.b().c(), or if … else if. Trees are processed by recursion, often in quadratic time, which an
+// interrupt does not end.
 const maxTree, maxChain = 1000, 5000
 
-// TooDeep returns the first node of a tree that is too deep in it, and what to say of it.
+// TooDeep returns the first node of a tree that is too deep, and a message about it.
 func TooDeep(file *ast.File) (at token.Pos, msg string) {
 	type place struct {
 		node         ast.Node
@@ -226,9 +224,9 @@ func TooDeep(file *ast.File) (at token.Pos, msg string) {
 		}
 		switch {
 		case here.depth > maxTree:
-			at, msg = n.Pos(), fmt.Sprintf("nested more than %d deep: to check such a cell takes too long", maxTree)
+			at, msg = n.Pos(), fmt.Sprintf("nested more than %d deep; checking such a cell takes too long", maxTree)
 		case here.chain > maxChain:
-			at, msg = n.Pos(), fmt.Sprintf("a row of more than %d operations: to check such a cell takes too long", maxChain)
+			at, msg = n.Pos(), fmt.Sprintf("a chain of more than %d operations; checking such a cell takes too long", maxChain)
 		}
 		above = append(above, here)
 		return true
@@ -236,7 +234,7 @@ func TooDeep(file *ast.File) (at token.Pos, msg string) {
 	return at, msg
 }
 
-// extends reports whether a node only goes on with the row that its parent is part of.
+// extends reports whether a node only continues the chain of its parent.
 func extends(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.BinaryExpr:
@@ -253,11 +251,11 @@ func extends(parent, n ast.Node) bool {
 	return false
 }
 
-// clamp keeps an offset within the text, and off the blanks at its end, where nobody looks for an
-// error.
+// clamp keeps an offset within the text, and before the blanks at its end, where users do not look
+// for an error.
 func clamp(offset int, text string) int {
 	if 0 <= offset && offset < len(text) && !strings.ContainsRune(" \t\r\n", rune(text[offset])) {
-		return offset // as nearly always; the blanks at the end may be many
+		return offset // the usual case; there may be many blanks at the end
 	}
 	return max(0, min(offset, len(strings.TrimRight(text, " \t\r\n"))))
 }

@@ -18,7 +18,7 @@ const (
 // MaxProblems is how many complaints about one cell are shown.
 const MaxProblems = 10
 
-// ProblemsError words the complaints about a cell. Name is what they are.
+// ProblemsError words the complaints about a cell. name is the kind of the error.
 func ProblemsError(name string, problems []Problem) *program.Error {
 	e := &program.Error{Name: name}
 	var messages []string

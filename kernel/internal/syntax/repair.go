@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// ByteOffset returns where in the text the n-th code point begins.
+// ByteOffset returns the offset of the n-th code point in the text.
 func ByteOffset(text string, n int) int {
 	for i := range text {
 		if n <= 0 {
@@ -19,7 +19,7 @@ func ByteOffset(text string, n int) int {
 	return len(text)
 }
 
-// WordAround returns the bounds of the name or number that an offset stands in or beside.
+// WordAround returns the bounds of the name or number at an offset, or beside it.
 func WordAround(text string, at int) (start, end int) {
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	start, end = at, at
@@ -40,8 +40,8 @@ func WordAround(text string, at int) (start, end int) {
 	return start, end
 }
 
-// Unended returns the comment, string or character that the text ends within, and where it begins;
-// ILLEGAL if there is none.
+// Unended returns the comment, string or character literal that contains the end of the text, and
+// its beginning; ILLEGAL if there is none.
 func Unended(text string) (tok token.Token, start int) {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	fault := -1
@@ -71,21 +71,20 @@ func Unended(text string) (tok token.Token, start int) {
 	}
 }
 
-// A Level is a pair of brackets that is open, or what lies outside all, with the statement that the
-// text ends in there.
+// A Level is an open pair of brackets, or the outside of all, with the unfinished statement there.
 type Level struct {
 	closer     string
 	First      token.Token // of the statement; ILLEGAL between two
 	Semicolons int         // in the header of the statement
-	Last       bool        // the statement is an if that has come to its last else
+	Last       bool        // the statement is an if in its last else
 }
 
-// OpenLevels returns the brackets that are open at the end of the text, from the outside in.
+// OpenLevels returns the open brackets at the end of the text, from the outside in.
 func OpenLevels(text string) []Level {
 	levels := []Level{{}}
 	lexemes := Lex(text)
 	if n := len(lexemes); n > 1 && lexemes[n-2].Tok == token.SEMICOLON && lexemes[n-2].Lit != ";" && lexemes[n-2].Pos == len(text) {
-		lexemes = lexemes[:n-2] // the end of the text is not that of a line
+		lexemes = lexemes[:n-2] // the end of the text is not the end of a line
 	}
 	previous := token.ILLEGAL
 	for _, l := range lexemes {
@@ -126,8 +125,8 @@ func header(tok token.Token) bool {
 	return tok == token.IF || tok == token.FOR || tok == token.SWITCH || tok == token.SELECT
 }
 
-// Cut returns a text with a word behind it, and with what makes of it whole statements; then what
-// follows these in the cell.
+// Cut returns a text with a word and the text that completes its statements, and then the rest of
+// the cell after these.
 func Cut(before, word, after string) string {
 	levels := OpenLevels(before)
 	var b strings.Builder
@@ -135,8 +134,8 @@ func Cut(before, word, after string) string {
 	b.WriteString(word)
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := levels[i]
-		// The bracket inside this level, which was closed just now, is the statement's block, or
-		// stands in its header.
+		// The bracket inside this level, which was just closed, is the statement's block, or is in
+		// its header.
 		block := i+1 < len(levels) && levels[i+1].closer == "}"
 		switch {
 		case header(l.First) && !block:
@@ -156,9 +155,8 @@ func Cut(before, word, after string) string {
 	return b.String()
 }
 
-// Following returns what comes after the item that an offset stands in, as far as it matters there.
-// Where its end cannot be told, because brackets do not match, it is taken for the next line that
-// begins a declaration.
+// Following returns the relevant code after the item that contains an offset. If its end is
+// unclear, because brackets do not match, it is the next line that begins a declaration.
 func Following(source string, at int) string {
 	if matched(source) {
 		rest := source[at:]
@@ -170,7 +168,7 @@ func Following(source string, at int) string {
 				}
 			}
 		}
-		// What statements below declare is not in scope in one above them.
+		// Variables that statements below declare are not in scope above.
 		return Blank(rest, func(it Item) bool { return it.Kind != ItemStatement }, Split(rest))
 	}
 	for rest := source[at:]; ; {
@@ -187,7 +185,7 @@ func Following(source string, at int) string {
 	}
 }
 
-// matched reports whether every bracket is closed, and no other.
+// matched reports whether all brackets match.
 func matched(text string) bool {
 	n := Nest(Lex(text))
 	return n.open == 0 && n.unopened < 0
@@ -196,7 +194,7 @@ func matched(text string) bool {
 // maxHeader bounds how many lexemes a statement has before its block.
 const maxHeader = 1000
 
-// Block reports whether a brace that follows begins statements, not a literal or a type.
+// Block reports whether a following brace begins statements, and not a literal or a type.
 func Block(before []Lexeme) bool {
 	depth := 0
 	for i := len(before) - 1; i >= max(0, len(before)-maxHeader); i-- {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An itemKind says what a piece of a cell is.
+// An itemKind is the kind of a piece of a cell.
 type itemKind int
 
 const (
@@ -23,8 +23,8 @@ const (
 type Item struct {
 	Kind       itemKind
 	Start, End int
-	// Semicolon is the offset of a semicolon that was written after the item, or -1 when the end of
-	// a line ended it.
+	// Semicolon is the offset of an explicit semicolon after the item, or -1 if the end of a line
+	// ended it.
 	Semicolon int
 	// Lexemes are those of the item, and the one that ends it.
 	Lexemes []Lexeme
@@ -37,7 +37,7 @@ type Lexeme struct {
 	Lit string
 }
 
-// End returns the offset behind the lexeme.
+// End returns the offset after the lexeme.
 func (l Lexeme) End(src string) int {
 	switch {
 	case l.Tok == token.EOF:
@@ -55,14 +55,14 @@ func (l Lexeme) End(src string) int {
 	return l.Pos + len(l.Tok.String())
 }
 
-// Lex cuts src into lexemes, without comments. What cannot be scanned becomes ILLEGAL; the parser
-// words the complaint later.
+// Lex splits src into lexemes, without comments. Text that cannot be scanned becomes ILLEGAL; the
+// parser words the complaint later.
 func Lex(src string) []Lexeme {
 	lexemes, _ := lex(src)
 	return lexemes
 }
 
-// lex is Lex. It also returns where a comment begins that does not end, -1 if there is none.
+// lex is Lex. It also returns the beginning of an unterminated comment, or -1.
 func lex(src string) (out []Lexeme, comment int) {
 	comment = -1
 	file := token.NewFileSet().AddFile("", -1, len(src))
@@ -86,17 +86,17 @@ func lex(src string) (out []Lexeme, comment int) {
 	}
 }
 
-// A Lexed cell is the source of a cell with its Go cut into lexemes and items, once, for all who
-// read it. It lives until the cell is checked; its source stays with the session.
+// A Lexed cell is the source of a cell with its Go split into lexemes and items, once for all
+// readers. It lives until the cell is checked; its source stays in the session.
 type Lexed struct {
 	*Source
 	Lexemes []Lexeme // without comments; the last is EOF
 	Items   []Item
-	// unended is where a comment begins that does not end, -1 if there is none.
+	// unended is the beginning of an unterminated comment, or -1.
 	unended int
 }
 
-// NewLexed cuts the Go of a source. What is too long to be parsed stays uncut.
+// NewLexed splits the Go of a source. Text that is too long to parse is not split.
 func NewLexed(src *Source) *Lexed {
 	if len(src.Text) > maxText {
 		return &Lexed{Source: src}
@@ -105,11 +105,11 @@ func NewLexed(src *Source) *Lexed {
 	return &Lexed{src, lexemes, split(src.Text, lexemes), comment}
 }
 
-// Split cuts a cell into its items. It never fails: text that does not parse ends up in an item of
-// its own, and the parser complains about it.
+// Split splits a cell into its items. It never fails: text that does not parse becomes a separate
+// item, about which the parser complains.
 func Split(src string) []Item { return split(src, Lex(src)) }
 
-// split is Split for a text that was cut into lexemes.
+// split is Split for a text with its lexemes.
 func split(src string, lexemes []Lexeme) []Item {
 	var items []Item
 	depth, first := 0, -1
@@ -152,8 +152,8 @@ func split(src string, lexemes []Lexeme) []Item {
 	return items
 }
 
-// InHeader reports whether the semicolon at index i stands in the header of the for, if or switch
-// statement that begins at index first.
+// InHeader reports whether the semicolon at index i is in the header of the for, if or switch
+// statement at index first.
 func InHeader(l []Lexeme, first, i int) bool {
 	if first < 0 {
 		return false
@@ -168,7 +168,7 @@ func InHeader(l []Lexeme, first, i int) bool {
 	return false
 }
 
-// Classify looks at the first lexemes of an item.
+// Classify determines the kind of an item from its first lexemes.
 func Classify(l []Lexeme) itemKind {
 	switch l[0].Tok {
 	case token.PACKAGE:
@@ -199,7 +199,7 @@ func Classify(l []Lexeme) itemKind {
 	return ItemStatement
 }
 
-// group returns the index behind the parentheses or brackets that begin at i.
+// group returns the index after the parentheses or brackets that begin at i.
 func group(l []Lexeme, i int) int {
 	depth := 0
 	for ; i < len(l); i++ {
@@ -216,8 +216,8 @@ func group(l []Lexeme, i int) int {
 	return i
 }
 
-// Blank returns src with everything outside the kept items replaced by spaces, so that offsets and
-// lines stay what they were.
+// Blank returns src with everything except the kept items replaced by spaces, so that offsets and
+// lines stay the same.
 func Blank(src string, keep func(Item) bool, items []Item) string {
 	out := make([]byte, len(src))
 	for i := range out {
@@ -239,27 +239,26 @@ func Blank(src string, keep func(Item) bool, items []Item) string {
 	return string(out)
 }
 
-// nesting is how the brackets of a text nest.
+// nesting describes the nesting of brackets in a text.
 type nesting struct {
-	open, Deepest int // how many are open at the end, and at most
-	// unopened is the place of the first that closes what was not opened, or
-	// -1, and closes is that bracket.
+	open, Deepest int // open at the end, and at most
+	// unopened is the place of the first bracket that closes nothing, or -1, and closes is that
+	// bracket.
 	unopened int
 	closes   string
-	// tooDeep is the place of the first that is more than maxNesting deep, or stands at the end of
-	// so long a row, or -1.
+	// tooDeep is the place of the first bracket that is more than maxNesting deep, or ends an
+	// equally long chain, or -1.
 	tooDeep int
 }
 
 // maxText bounds the text of a cell, in bytes.
 const maxText = 16 << 20
 
-// maxNesting bounds how deep the brackets of a cell stand in each other, and the elements of a type
-// as in [][][]int: go/types takes time that grows with the square of that.
+// maxNesting bounds the nesting of a cell's brackets, and of type elements as in [][][]int:
+// go/types takes quadratic time for them.
 const maxNesting = 500
 
-// Nest finds out how deep the brackets of a text stand in each other, and which is closed without
-// being open.
+// Nest determines the nesting of brackets in a text, and the first one that closes nothing.
 func Nest(lexemes []Lexeme) nesting {
 	n := nesting{unopened: -1, tooDeep: -1}
 	row := 0

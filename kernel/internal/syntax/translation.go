@@ -13,29 +13,29 @@ const MagicPath = "github.com/hierml/notebook/stdlib/magic"
 type Translation struct {
 	Text   string
 	Pieces []TextPiece // in order; the first begins at 0
-	// Alias is what the text calls the package at magicPath: a name that the cell does not have. It
-	// is empty if the text does not mention it.
+	// Alias is the text's name for the package at magicPath: a name that the cell does not use. It
+	// is empty if the text does not mention the package.
 	Alias string
-	// Timed says that the last statement is the end of a measurement, so that the one before it is
-	// the cell's last.
+	// Timed says that the last statement ends a measurement, so that the one before it is the
+	// cell's last.
 	Timed bool
-	// Program says that the cell is a program, whose function main the text calls. Main is where
-	// the cell declares it, -1 if the cell calls it itself.
+	// Program says that the cell is a program, whose function main the text calls. Main is the
+	// position of its declaration, or -1 if the cell calls it itself.
 	Program bool
 	Main    int
-	// Of, if not nil, is what the text was written for, where the text is taken for a cell of its
-	// own.
+	// Of, if not nil, is the source for which the text was written, if the text is treated as a
+	// separate cell.
 	Of *Source
 }
 
 // A TextPiece is a part of the text, up to the next one, that begins at an offset of it. A verbatim
-// piece stands so in the cell, at origin; the others are written for what is there.
+// piece is copied from the cell, at origin; other pieces are generated for the code there.
 type TextPiece struct {
 	At, Origin int
 	Verbatim   bool
 }
 
-// Insert puts insertions into the text. They stand for where they are.
+// Insert adds insertions to the text. Their origin is their own place.
 func (t *Translation) Insert(edits Edits) {
 	edits.Sort()
 	old := t.Pieces
@@ -55,7 +55,7 @@ func (t *Translation) Insert(edits Edits) {
 		}
 		for ; i < len(old) && old[i].At < to; i++ {
 			p := old[i]
-			if cut := copied - p.At; cut > 0 { // the rest of a piece, behind an insertion
+			if cut := copied - p.At; cut > 0 { // the rest of a piece, after an insertion
 				p.At = copied
 				if p.Verbatim {
 					p.Origin += cut
@@ -76,7 +76,7 @@ func (t *Translation) Insert(edits Edits) {
 	t.Text, t.Pieces = text.String(), pieces
 }
 
-// Origin returns the offset into the cell of an offset into the text.
+// Origin returns the offset in the cell for an offset in the text.
 func (t *Translation) Origin(offset int) int {
 	i, exact := slices.BinarySearchFunc(t.Pieces, offset, func(p TextPiece, at int) int { return cmp.Compare(p.At, at) })
 	if !exact {
