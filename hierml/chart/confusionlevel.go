@@ -201,8 +201,12 @@ func (l *levels) spec(f *Figure) object {
 				up = at
 			}
 		}
+		title := v.title
+		if n == l.top {
+			title = f.Title.Text
+		}
 		_, above := l.turns[up]
-		about = append(about, object{"at": n, "title": v.title, "narrow": strings.SplitN(v.title, ": ", 2), "rows": len(v.rows), "columns": len(v.columns), "up": up, "inner": n != l.top && above})
+		about = append(about, object{"at": n, "title": title, "narrow": strings.SplitN(title, ": ", 2), "rows": len(v.rows), "columns": len(v.columns), "up": up, "inner": n != l.top && above})
 		for side, all := range [][]int{v.columns, v.rows} {
 			for i, m := range all {
 				_, opens := l.turns[m]
@@ -238,10 +242,10 @@ func (l *levels) spec(f *Figure) object {
 		"fill": field("color"), "stroke": value("white"), "strokeWidth": value(0.5), "cursor": signal("datum.opens ? 'pointer' : 'default'"),
 		"tooltip": tooltip("true", "datum['true']", "predicted", "datum.predicted", "instances", "datum.count", "of the row", "format(datum.share, '.1%')"),
 	}
-	title := heading(signal(fmt.Sprintf("windowSize()[0] <= %d ? here.narrow : here.title", narrowWindow)), "click a blue name, or a cell on the diagonal, to open it")
-	title["offset"] = 26
+	top := heading(signal(fmt.Sprintf("windowSize()[0] <= %d ? here.narrow : here.title", narrowWindow)), "click a blue name, or a cell on the diagonal, to open it")
+	top["offset"] = 26
 	return vega(object{
-		"padding": 6, "autosize": object{"type": "pad", "resize": true}, "title": title,
+		"padding": 6, "autosize": object{"type": "pad", "resize": true}, "title": top,
 		"signals": list{
 			object{"name": "at", "value": l.top, "on": list{
 				object{"events": "@cell:click, @column:click, @row:click", "update": "datum.opens ? datum.node : at"},
