@@ -1,7 +1,7 @@
-// Package collection finds data sets by their names. Open looks in the folders that the environment
-// variable HIERML_DATA names, then in the user's cache, and downloads those of the Catalogue that
-// have a published check sum; Verify compares files with these sums. What is in the folders need
-// not be in the catalogue: any data set in the format of OpenContext is opened by the name of its
+// Package collection finds data sets by name. Open searches the folders listed in the environment
+// variable HIERML_DATA, then the user's cache, and downloads data sets of the Catalogue with a
+// published checksum; Verify compares files with these checksums. Data sets in the folders need not
+// be in the catalogue: any data set in the format of OpenContext can be opened by the name of its
 // files.
 //
 // GoDoc reads a corpus that every machine with Go has: the documentation of Go's standard library.

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Below returns the instances that have labels at the named nodes or below them, with these labels,
-// under the taxonomy of that part, such as the subtree CCAT of RCV1. Columns stay as they are.
+// Below returns the instances that have labels at or below the named node, with these labels, under
+// the taxonomy of that part, such as the subtree CCAT of RCV1. Columns do not change.
 func (d *Dataset) Below(nodes ...string) (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}

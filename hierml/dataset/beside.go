@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// Beside returns the columns of several data sets of the same instances in one, in the order in
-// which they are given: words beside numbers, say. It is an error if they differ in the number
-// of their rows, in taxonomy, labels or weights. Columns keep their names; where an earlier part
-// has the same name, " (2)" is behind it, or the next number that is free. Where a part has no
-// names, none of the result has.
+// Beside joins the columns of several data sets of the same instances, in the given order, for
+// example words and numbers. It returns an error if they differ in the number of rows, in taxonomy,
+// labels or weights. Columns keep their names; if an earlier part has the same name, " (2)" is
+// appended, or the next free number. If one part has no names, the result has none.
 //
-// features.Columns does this for the columns of a table, and can be saved with a model.
+// For the columns of a table use features.Columns, which can be saved with a model.
 func Beside(parts ...*Dataset) (*Dataset, error) {
 	if len(parts) == 0 {
 		return nil, noData{}

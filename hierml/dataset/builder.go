@@ -2,11 +2,11 @@ package dataset
 
 import "github.com/hierml/notebook/hierml/taxonomy"
 
-// Builder collects instances one by one, and makes a data set of them. The zero value has none.
+// Builder builds a data set from single instances. The zero value is empty.
 type Builder struct {
-	// Fraction is about which part of all instances was added, where that is known. Once enough
-	// were added to tell from it how much all will take, room is made for all at once, and the
-	// largest part of the matrix is never held twice.
+	// Fraction is the approximate share of all instances added so far, if known. When enough were
+	// added to estimate the total size, memory for all is allocated at once, so the largest part of
+	// the matrix is never stored twice.
 	Fraction float64
 
 	x      Matrix
@@ -54,8 +54,8 @@ func (b *Builder) reserve(further int) {
 	b.x.Indices, b.x.Values = columns, values
 }
 
-// Dataset returns the instances added. It has as many columns as the largest that is not zero, or
-// as many as are given where that is more.
+// Dataset returns the added instances. The number of columns is the given one, or the largest
+// needed.
 func (b *Builder) Dataset(name string, t *taxonomy.Taxonomy, columns int) *Dataset {
 	x := b.x
 	if len(x.Indptr) == 0 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Collection is a data set with a given division into training and test part. Both parts have one
-// taxonomy and the same columns.
+// Collection is a data set with a given split into a training and a test part. Both parts have the
+// same taxonomy and columns.
 type Collection struct {
 	Name        string
 	Train, Test *Dataset

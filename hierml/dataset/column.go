@@ -9,7 +9,7 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// Kind says what the values of a column of a table are.
+// Kind is the kind of the values of a column of a table.
 type Kind int
 
 const (
@@ -52,7 +52,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Role says what a column of a table is for.
+// Role is the purpose of a column of a table.
 type Role int
 
 const (
@@ -66,9 +66,9 @@ const (
 	Part
 	// Unused columns are read, and are no features.
 	Unused
-	// Group is the column that says which rows belong together, as Dataset.Groups does.
+	// Group is the column with the group of each row, see Dataset.Groups.
 	Group
-	// Weight is the column of numbers that says how much each row counts, as Dataset.Weights does.
+	// Weight is the column with the weight of each row, see Dataset.Weights.
 	Weight
 )
 
@@ -81,8 +81,8 @@ func (r Role) String() string {
 	return roleNames[r]
 }
 
-// Column is a column of a table. Its kind says which of the fields Numbers, Words and Sets has the
-// values, one a row.
+// Column is a column of a table. Its kind determines which of the fields Numbers, Words and Sets
+// has the values, one per row.
 type Column struct {
 	Name string
 	Kind Kind
@@ -95,8 +95,8 @@ type Column struct {
 	// Sets are the values of a Set column, each word once, empty where none is given.
 	Sets [][]string
 
-	// Separator stands between the words of a set, or the levels of a path, as they are written.
-	// The default values are "|" and "/".
+	// Separator separates the words of a set, or the levels of a path, in writing. The default
+	// values are "|" and "/".
 	Separator string
 
 	// Decimal is ',' where numbers were written as 1,5, and '.' where 1,234 was a thousand, and

@@ -11,8 +11,8 @@ type Document struct {
 	ID   string
 	Text string
 
-	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node
-	// stands together with one of its ancestors, which are implied.
+	// Labels are nodes of the corpus' taxonomy, ascending, in their most specific form: no node is
+	// listed with one of its ancestors, which are implied.
 	Labels []int
 
 	// Group names the documents that belong together, as Dataset.Groups does.
@@ -23,7 +23,7 @@ type Document struct {
 	Part string
 }
 
-// Corpus is a set of labelled texts. Its methods never change it, and what they return shares the
+// Corpus is a set of labelled texts. Its methods never change it, and their results share the
 // taxonomy and the label lists with it.
 type Corpus struct {
 	Name      string
@@ -34,8 +34,8 @@ type Corpus struct {
 // Len returns the number of documents.
 func (c *Corpus) Len() int { return len(c.Documents) }
 
-// Subset returns the documents at the given positions, in that order. A position may be given more
-// than once; one outside 0..Len()-1 panics, as an index outside a slice does.
+// Subset returns the documents at the given positions, in that order. A position may be repeated;
+// it panics for one outside 0..Len()-1.
 func (c *Corpus) Subset(positions []int) *Corpus {
 	s := *c
 	s.Documents = make([]Document, len(positions))
@@ -70,30 +70,29 @@ func withLabels(labels [][]int) []int {
 	return positions
 }
 
-// Split divides the documents into training and test parts, each in the order in which the
-// documents stand. Where each has one label, a class of n documents gives testFraction * n of them
-// to the test part, rounded to the nearest whole number but at least one and at most n-1; a class
-// of a single document gives it to the training part, because a class without training documents
-// cannot be predicted. Documents without labels count as a class of their own.
+// Split splits the documents into a training and a test part, each in the original order. If each
+// document has one label, testFraction * n of the n documents of a class go to the test part,
+// rounded to the nearest whole number but at least one and at most n-1. A class with a single
+// document is in the training part, because a class without training documents cannot be predicted.
+// Documents without labels count as a separate class.
 //
-// Documents of one group all go to the same part. Where there are groups, or documents of several
-// labels, sizes and classes are as close to testFraction as a search finds them: it puts one after
-// the other where the sum of squares
+// All documents of a group go to the same part. If there are groups, or documents with several
+// labels, a search brings sizes and classes close to testFraction: it places one group after the
+// other where the sum of squares
 //
 //	sum_p (size_p / n - share_p)^2 + mean_c sum_p (n_cp / n_c - share_p)^2
 //
-// rises least, and then moves and exchanges them as long as it falls. Here n_cp is the number of
+// rises least, and then moves and exchanges them while it falls. Here n_cp is the number of
 // documents of class c in part p, where a class are the documents with one label, and those whose
 // groups have about one size; share_p is testFraction or 1 - testFraction. It need not find the
-// smallest. A test compares it with iterative stratification [STV11], which takes the
-// rarest label first. What a class of few groups, and above all of a single one, does to the parts,
-// no division can mend.
+// smallest. A test compares it with iterative stratification [STV11], which takes the rarest label
+// first. No split can balance a class with few groups, above all one with a single group.
 //
 // In a notebook, and in hierml train, a note says how many documents of the test part repeat one of
 // the training part; see Prints.
 //
-// The same seed gives the same parts. It is an error if testFraction is not strictly between 0 and
-// 1, or if there are fewer than two groups.
+// The same seed gives the same parts. It returns an error if testFraction is not strictly between 0
+// and 1, or if there are fewer than two groups.
 func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, err error) {
 	by, err := c.HoldOut(testFraction, seed)
 	if err != nil {
@@ -104,12 +103,11 @@ func (c *Corpus) Split(testFraction float64, seed uint64) (train, test *Corpus, 
 	return train, test, nil
 }
 
-// PerClass returns at most t documents of every class, drawn at random without repetition, in
-// the order in which they stand. A document with several labels counts as one of its rarest (of
-// the smallest node, where several are as rare), and those without labels are a class. With one
-// seed, the sample for a smaller t is part of the sample for a larger one, as learning curves
-// want it. Where there are groups, they are drawn first, and all classes draw from the same ones
-// as far as these have enough.
+// PerClass returns at most t documents of every class, drawn at random without repetition, in the
+// original order. A document with several labels belongs to the class of its rarest label (in case
+// of a tie, the smallest node), and those without labels form a class. With the same seed, the
+// sample for a smaller t is part of the sample for a larger one, for learning curves. If there are
+// groups, they are drawn first, and all classes draw from the same groups as far as possible.
 func (c *Corpus) PerClass(t int, seed uint64) *Corpus {
 	return c.Subset(c.divider().perClass(t, seed))
 }

@@ -7,31 +7,31 @@ import (
 )
 
 // Dataset is a set of instances, each a sparse vector of features, with their labels. Its methods
-// never change it, and what they return shares the taxonomy, the vocabulary and the label lists
-// with it.
+// never change it, and their results share the taxonomy, the vocabulary and the label lists with
+// it.
 type Dataset struct {
 	Name     string
 	Taxonomy *taxonomy.Taxonomy
 	X        *Matrix // one row an instance
 
-	// Labels has the nodes of each instance, ascending, in their most specific form: no node
-	// stands together with one of its ancestors, which are implied.
+	// Labels has the nodes of each instance, ascending, in their most specific form: no node is
+	// listed with one of its ancestors, which are implied.
 	Labels [][]int
 
-	// Weights say how much each instance counts in training: one of weight 2 counts like two equal
-	// instances of weight 1, and one of weight 0 is as if it were not there. They are finite, not
-	// negative, and not all zero. If Weights is nil, every instance has the weight 1. See Balanced
-	// for weights by class. Files have no place for them, and writers refuse them.
+	// Weights are the weights of the instances in training: an instance of weight 2 counts like two
+	// equal instances of weight 1, and one of weight 0 is ignored. They must be finite, not
+	// negative, and not all zero. If Weights is nil, every instance has weight 1. See Balanced for
+	// weights by class. File formats do not store them, and writers return an error for them.
 	Weights []float64
 
-	// Vocabulary names the columns of X, or is nil where they have no names. It is that of X
-	// where this library made the data set.
+	// Vocabulary has the names of the columns of X, or is nil if they have none. It is that of X if
+	// this library made the data set.
 	Vocabulary []string
 
-	// Groups says which instances belong together, such as those of one author: one name an
-	// instance, or nil. Instances of one name are never divided, so that none is tested on whose
-	// like is trained on. An instance whose name is empty belongs to no other. Writers of vectors
-	// leave groups out.
+	// Groups says which instances belong together, such as those of one author: one group name per
+	// instance, or nil. The instances of a group are never split, so that no test instance has a
+	// similar one in the training part. An instance with an empty name forms its own group. Writers
+	// of vectors omit groups.
 	Groups []string
 }
 
@@ -46,9 +46,8 @@ func (d *Dataset) GroupCount() int {
 	return d.Len()
 }
 
-// Subset returns the instances at the given rows, in that order. A row may be given more than
-// once; one outside 0..Len()-1 panics, as does a data set whose parts have different numbers of
-// rows.
+// Subset returns the instances at the given rows, in that order. A row may be repeated. It panics
+// for a row outside 0..Len()-1, and for a data set whose parts have different numbers of rows.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d.given()
 	if err := d.fits(); err != nil {
@@ -71,8 +70,8 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 // Labelled returns the instances that have a label.
 func (d *Dataset) Labelled() *Dataset { return d.Subset(withLabels(d.given().Labels)) }
 
-// Split divides the instances into training and test parts, of which the second has about
-// testFraction of every class. See Corpus.Split, whose rules it follows.
+// Split splits the instances into a training and a test part; the latter has about testFraction of
+// every class. It follows the rules of Corpus.Split.
 func (d *Dataset) Split(testFraction float64, seed uint64) (train, test *Dataset, err error) {
 	if d == nil {
 		return nil, nil, noData{}
@@ -92,8 +91,8 @@ func (d *Dataset) PerClass(t int, seed uint64) *Dataset {
 	return d.Subset(d.given().divider().perClass(t, seed))
 }
 
-// SplitPerClass divides the instances into t of every class, drawn as PerClass draws them, and
-// all others, without those whose group is among the chosen.
+// SplitPerClass splits the instances into t of every class, drawn as in PerClass, and all others,
+// without those whose group was chosen.
 func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 	by := d.given().divider()
 	rows := by.perClass(t, seed)
@@ -102,9 +101,9 @@ func (d *Dataset) SplitPerClass(t int, seed uint64) (chosen, others *Dataset) {
 
 // Leafed returns the data set with every label at a leaf: the taxonomy gets a miscellaneous leaf
 // below each inner node that is a label of some instance, unless it has one, and the label moves
-// there. Predictions, reports and written files still call it by the name of the inner node. A
-// data set whose labels are leaves is returned as it is. Use Collection.Leafed for parts that
-// have to keep a common taxonomy.
+// there. Predictions, reports and written files still use the name of the inner node. A data set
+// whose labels are all leaves is returned unchanged. Use Collection.Leafed for parts that must keep
+// a common taxonomy.
 func (d *Dataset) Leafed() (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}

@@ -12,11 +12,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// FromDense makes a data set of a matrix with a row an instance, and the nodes of each, which
-// LabelSets finds by their names. Ancestors of a label are implied and may be there or not. Values
-// that are zero are not stored; the others have to be finite and within the range of a float32.
-// It is an error if a float32 rounds numbers of a column by more than a thousandth of their
-// standard deviation, as it does 20240101: then their mean has to be subtracted first.
+// FromDense returns a data set from a matrix with one row per instance, and the nodes of each,
+// which LabelSets finds by their names. Ancestors of a label are implied and may be listed or not.
+// Zeros are not stored; other values must be finite and within the range of a float32. It returns
+// an error if a float32 rounds numbers of a column, such as 20240101, by more than a thousandth of
+// their standard deviation: then subtract their mean first.
 func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) (*Dataset, error) {
 	if t == nil || x == nil {
 		return nil, fmt.Errorf("dataset: %q needs a taxonomy and a matrix", name)
@@ -71,7 +71,7 @@ func checkRounding(columns []rounding.Column) error {
 	return nil
 }
 
-// MatrixOf returns rows of numbers as a matrix: what a model predicts of.
+// MatrixOf returns rows of numbers as a matrix, for predictions.
 //
 //	predicted := model.Predict(must(dataset.MatrixOf([]float64{5.1, 3.5})))
 //
@@ -106,8 +106,8 @@ func MatrixOf(rows ...[]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// LabelSets returns the nodes of the labels that each instance has by name, in their most specific
-// form. It is an error if a name is that of no node, or given twice for one instance.
+// LabelSets returns the nodes of the named labels of each instance, in their most specific form. It
+// returns an error if a name is not that of a node, or is listed twice for one instance.
 func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 	if t == nil {
 		return nil, fmt.Errorf("dataset: no taxonomy given; labels are names of its nodes")
@@ -155,7 +155,7 @@ const constantName = "(constant)"
 
 // WithConstant returns the data set with one more column, the last, which has the value in every
 // row: the intercept, or bias, of a linear model, whose weight is regularized like others. Training
-// data and what is predicted both need it; features.Scaling with a Constant does it to all alike.
+// data and data for predictions both need it; features.Scaling with a Constant adds it to all data.
 func (d *Dataset) WithConstant(value float32) *Dataset {
 	s := *d.given()
 	s.X = d.X.WithConstant(value)

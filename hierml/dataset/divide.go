@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Division says which rows are trained on and which are tested on. The rows of each ascend, and no
-// row is in both.
+// Division has the training rows and the test rows of a split. Both are ascending, and no row is in
+// both.
 type Division struct {
 	Name        string // such as "fold 2 of 5"
 	Train, Test []int
@@ -18,22 +18,22 @@ func (d Division) String() string {
 }
 
 // Divide returns the two parts of a division of this data set, or of the corpus that it was made
-// of. A row outside 0..Len()-1 panics, as at Subset.
+// from. It panics for a row outside 0..Len()-1.
 func (d *Dataset) Divide(by Division) (train, test *Dataset) {
 	return d.Subset(by.Train), d.Subset(by.Test)
 }
 
-// Folds divides the instances into k parts of about one size, drawn at random, and returns k
-// divisions, of which each tests on one of the parts and trains on all others: every instance is
-// tested on once. Where each has one label, the numbers of a class in two parts differ by one at
-// most, and so do the sizes of the parts; a class of fewer than k instances is missing from the
-// test of some divisions, and one of a single instance is not trained on where it is tested on.
+// Folds splits the instances at random into k parts of about equal size, and returns k divisions.
+// Each tests on one of the parts and trains on all others, so every instance is tested once. If
+// each instance has one label, the numbers of a class in two parts differ by at most one, and so do
+// the sizes of the parts. A class with fewer than k instances is missing in some test parts, and
+// one with a single instance is not in the training part when it is tested.
 //
-// Where there are Groups, each is in one part; then, and where instances have several labels,
-// sizes and classes are as equal as a search finds them; see Corpus.Split. With as many folds as
-// groups each division leaves out one group, as those of LeaveGroupsOut do.
+// Where there are Groups, each is in one part; then, and where instances have several labels, sizes
+// and classes are as equal as a search finds them; see Corpus.Split. With as many folds as groups,
+// each division leaves out one group, as in LeaveGroupsOut.
 //
-// The same seed gives the same folds. It is an error if k is below 2 or above the number of
+// The same seed gives the same folds. It returns an error if k is below 2 or above the number of
 // instances, or of groups.
 func (d *Dataset) Folds(k int, seed uint64) ([]Division, error) {
 	if d == nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Instance is one row of a data set: its labels, and the columns and values of its features that
-// are not zero, the columns ascending. Where it comes from a loop over instances, the columns and
-// values are valid until the next; the labels stay.
+// Instance is one row of a data set: its labels, and the columns and values of its non-zero
+// features, with ascending columns. In a loop over instances, the columns and values are valid
+// until the next iteration; the labels remain valid.
 type Instance struct {
 	Labels  []int
 	Columns []int32
@@ -18,10 +18,9 @@ type Instance struct {
 	Group   string // as Dataset.Groups has it
 }
 
-// Instances gives the instances in the order of the rows, for what learns from one after the
-// other and can also read them from a file: SVMLight.Instances, LSHTC.Instances. An instance has
-// no place for a weight: where the data set has Weights that are not all 1, there is an error in
-// place of the first instance.
+// Instances yields the instances in the order of the rows, for online learners, which can also read
+// them from a file: SVMLight.Instances, LSHTC.Instances. An instance has no weight: if the data set
+// has Weights that are not all 1, it yields an error instead of the first instance.
 func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	return func(yield func(Instance, error) bool) {
 		if slices.ContainsFunc(d.Weights, func(w float64) bool { return w != 1 }) {

@@ -16,15 +16,15 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Mapped is a data set whose matrix stays in a file, of which the system keeps in memory what is in
-// use: solvers train on it as on any other, and it may be larger than memory. Labels and names are
-// in memory. The file must stay as it is while it is mapped; what is cut off it ends the program.
+// Mapped is a data set whose matrix stays in a file; the system keeps only the parts in use in
+// memory. Solvers train on it like on any other, and it may be larger than memory. Labels and names
+// are in memory. The file must not change while it is mapped; truncating it crashes the program.
 type Mapped struct {
 	*Dataset
 	content []byte
 }
 
-// Close gives the memory back. After it, the matrix and its parts must not be used.
+// Close releases the memory. Do not use the matrix or its parts afterwards.
 func (m *Mapped) Close() error {
 	content := m.content
 	m.content = nil
@@ -37,8 +37,8 @@ func (m *Mapped) Close() error {
 	return nil
 }
 
-// Map opens a file that SaveMap wrote. It reads all of it once, to see that it is whole, so that
-// nothing in it can harm later. Changes of the matrix in memory do not reach the file.
+// Map opens a file that SaveMap wrote. It reads and validates the whole file once. Changes of the
+// matrix in memory do not reach the file.
 func Map(ctx context.Context, file string) (*Mapped, error) {
 	content, err := mapFile(file)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/hierml/notebook/hierml/internal/farmed"
 )
 
-// Assign shares the cells that are not finished out to at most so many parts, 0 for as many as
-// seems right, for an engine that package farm does not know: each part is a process "hierml study
-// part" on a machine that sees the study's Directory, with [JobVariable] the path of the file that
-// is returned, and farm.PartVariable its number, from 0 to parts-1. What processes finish is in the
-// Directory at once, for Load and for Run, which computes what is missing in the end; a process
-// that is run again does what is left of its part. A point that is chosen is in one part with the
-// cells that choose it. Where all cells are finished there are no parts.
+// Assign distributes the unfinished cells to at most the given number of parts (0 chooses a
+// number), for an engine that package farm does not support. Each part is a process "hierml study
+// part" on a machine that can access the study's Directory. Set [JobVariable] to the path of the
+// returned file, and farm.PartVariable to the number of the part, from 0 to parts-1. Finished cells
+// are in the Directory at once, for Load and for Run, which computes the missing ones at the end. A
+// process that is run again completes its part. A point that is chosen is in the same part as the
+// cells that choose it. If all cells are finished there are no parts.
 func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, err error) {
 	if s, err = s.checked(); err != nil {
 		return "", 0, err

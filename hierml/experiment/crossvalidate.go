@@ -16,24 +16,24 @@ import (
 	"github.com/hierml/notebook/internal/table"
 )
 
-// CrossValidation has the measures of the folds of a cross-validation. Shown, it is a table of the
-// measures with their means and intervals.
+// CrossValidation has the measures of the folds of a cross-validation. It is shown as a table of
+// the measures with their means and intervals.
 type CrossValidation struct {
 	Method, Data string
-	// Cells are the folds: what each was trained and tested on, its measures by name, the chosen
-	// point of a grid.
+	// Cells has the folds: the training and test instances of each, its measures by name, and the
+	// chosen point of a grid.
 	Cells []*Cell
 	Notes []string // about the data
 }
 
-// CrossValidate trains an estimator k times, each time on all of the data but one of k folds, and
-// measures it on that fold. Folds are those of Dataset.Folds: classes are divided evenly, groups
-// not at all. Everything that is learned of data is learned anew in each fold from what is trained
-// on, so that nothing leaks.
+// CrossValidate trains an estimator k times, each time on all data except one of k folds, and
+// measures it on that fold. The folds are those of Dataset.Folds: classes are split evenly, and
+// groups are not split. Everything that is learned from data is learned in each fold from the
+// training part alone, so nothing leaks.
 //
-// The estimator is one that a Method may have, such as svm.Flat{} or svm.NodeSets{}, or a Method.
-// A Method with a Grid, which may set the features as well as the estimator, chooses its point in
-// each fold anew, by the fifth of the other folds that Split{HeldOut: 0.2} draws.
+// The estimator is one that a Method may have, such as svm.Flat{} or svm.NodeSets{}, or a Method. A
+// Method with a Grid, which may set features as well as the estimator, chooses its point in each
+// fold separately, on the fifth of the other folds that Split{HeldOut: 0.2} draws.
 //
 // Data with weights are measured by them.
 //
@@ -43,8 +43,8 @@ type CrossValidation struct {
 //
 //	experiment.CrossValidate(ctx, svm.Normalized{}, experiment.Data{Table: table, Columns: columns}, 5)
 //
-// It is an error if a fold cannot be trained or measured. For several methods, repeats, or folds
-// that are kept on disk, see [Study].
+// It returns an error if a fold cannot be trained or measured. For several methods, repeats, or
+// folds saved on disk, use [Study].
 func CrossValidate(ctx context.Context, estimator, data any, k int) (*CrossValidation, error) {
 	s := &Study{Split: Split{Folds: k}}
 	switch d := data.(type) {
@@ -106,18 +106,18 @@ func CrossValidate(ctx context.Context, estimator, data any, k int) (*CrossValid
 type Validated struct {
 	Measure string
 	Scores  []float64 // of the folds, NaN where the measure is not defined
-	// Interval has the mean of the scores and the interval of what the mean would be for other data
-	// of the same kind, with 95 % confidence, by Student's distribution with the corrected variance
-	// of [NB03], since what the folds train on overlaps: with n scores of variance s^2,
+	// Interval has the mean of the scores and its 95 % confidence interval for other data of the
+	// same kind. It uses Student's distribution with the corrected variance of [NB03], because the
+	// training parts of the folds overlap: with n scores of variance s^2,
 	//
 	//	mean ± t(n-1) sqrt((1/n + tested/trained) s^2)
 	//
-	// It takes the scores to be normal, and does not go beyond the bounds of what is measured.
+	// It assumes normal scores, and is limited to the range of the measure.
 	Interval metric.Interval
 }
 
-// Measure returns a measure by its name: one of metric.Measures, or "seconds" of training. It is an
-// error if no fold has it.
+// Measure returns a measure by its name: one of metric.Measures, or "seconds" of training. It
+// returns an error if no fold has it.
 func (v *CrossValidation) Measure(name string) (Validated, error) {
 	found := Validated{Measure: metric.CurrentName(name)}
 	var defined []float64

@@ -10,11 +10,10 @@ import (
 	"github.com/hierml/notebook/hierml/chart"
 )
 
-// PerClass is the parameter of a learning curve: the number of instances of every class that is
-// trained on.
+// PerClass is the parameter of a learning curve: the number of training instances of every class.
 const PerClass = "per class"
 
-// Curve is a measure over the values of a parameter, of all methods that have it.
+// Curve has a measure over the values of a parameter, for all methods with this parameter.
 type Curve struct {
 	Measure, Parameter string
 	Values             []float64            // of the parameter, ascending
@@ -23,10 +22,9 @@ type Curve struct {
 	Deviations map[string][]float64
 }
 
-// Curve returns a measure over a parameter: PerClass, or a setting of a grid whose values are
-// numbers. Where points of the grid were chosen, the curve over a setting is that of the cells by
-// which they were. What else differs between cells, the data, the size or other settings, makes
-// lines of their own.
+// Curve returns a measure over a parameter: PerClass, or a numeric setting of a grid. If points of
+// the grid were chosen, the curve over a setting shows the inner cells that chose them. Cells that
+// differ otherwise, in the data, the size or other settings, form separate lines.
 func (r *Results) Curve(measure, parameter string) (*Curve, error) {
 	if _, err := r.With(measure); err != nil {
 		return nil, err
@@ -113,7 +111,7 @@ func (c *Curve) shorten() {
 	}
 }
 
-// Plot draws a measure over a parameter, as Curve has it, with bars of one deviation.
+// Plot draws a measure over a parameter, as in Curve, with error bars of one standard deviation.
 func (r *Results) Plot(measure, parameter string) (*chart.Figure, error) {
 	c, err := r.Curve(measure, parameter)
 	if err != nil {
@@ -122,7 +120,7 @@ func (r *Results) Plot(measure, parameter string) (*chart.Figure, error) {
 	return c.Plot()
 }
 
-// Plot draws the curve, with bars of one deviation.
+// Plot draws the curve, with error bars of one standard deviation.
 func (c *Curve) Plot() (*chart.Figure, error) {
 	return chart.Parameter(c.label(), c.Measure, c.Values, c.Means, c.Deviations)
 }
@@ -135,7 +133,7 @@ func (c *Curve) label() string {
 	return c.Parameter
 }
 
-// String returns the curve as a table, a row a value.
+// String returns the curve as a table, one row per value.
 func (c *Curve) String() string {
 	names := sortedKeys(c.Means)
 	var b strings.Builder

@@ -19,7 +19,7 @@ import (
 // Data is a data set of a study. Exactly one of Open, Texts, File, Set, Collection, Corpus, Table,
 // Generator and Generate is set.
 type Data struct {
-	// Name is what tables call it. The default value is taken from the data.
+	// Name is the name in tables. The default value is taken from the data.
 	Name string
 	// Open is the name of a data set for collection.Open, and Texts one for collection.OpenTexts.
 	Open, Texts string
@@ -28,41 +28,40 @@ type Data struct {
 	// asks for repairs, which a note counts.
 	File   string
 	Reader files.Table
-	// Set has no division of its own, Collection has one, and so has a Corpus whose documents have
-	// a Part, or a Table, or File, that has a column of the role Part with the values "train" and
-	// "test". Rows of a table without a label are left out.
+	// Set has no given split. Collection has one, as has a Corpus whose documents have a Part, or a
+	// Table or File with a column of the role Part with the values "train" and "test". Rows of a
+	// table without a label are left out.
 	Set        *dataset.Dataset
 	Collection *dataset.Collection
 	Corpus     *dataset.Corpus
 	Table      *dataset.Table
-	// Generator makes data for every repeat anew: synthetic.LinearTree, synthetic.TextLike, or
+	// Generator makes new data for every repeat: synthetic.LinearTree, synthetic.TextLike, or
 	// another struct with a method Generate(context.Context) that returns a *dataset.Dataset or a
-	// *dataset.Collection and an error, and a field Seed, which is set for each repeat unless it is
-	// set already.
+	// *dataset.Collection and an error, and a field Seed. Seed is set for each repeat unless it is
+	// already set.
 	Generator any
-	// Generate does so in the words of a function; see Version.
+	// Generate is a function that makes new data for every repeat; see Version.
 	Generate func(ctx context.Context, seed uint64) (*dataset.Dataset, error)
-	// Text says how texts become vectors. Words and their frequencies are taken from what is
-	// trained on alone, in every division.
+	// Text has the settings for turning texts into vectors. In every split, words and their
+	// frequencies come from the training part alone.
 	Text features.Text
-	// Columns says how the columns of a table become vectors. It measures what is trained on alone,
-	// in every division.
+	// Columns has the settings for turning the columns of a table into vectors. In every split it
+	// measures the training part alone.
 	Columns features.Columns
-	// Vectors, if not nil, takes the place of Text: it learns from the texts that are trained on
-	// how to make vectors of texts. See Version.
+	// Vectors, if not nil, replaces Text: it learns from the training texts how to turn texts into
+	// vectors. See Version.
 	Vectors func(train *dataset.Corpus) (transform func(*dataset.Corpus) (*dataset.Dataset, error), err error)
-	// Steps change the vectors one after the other, by what they learn from the instances that are
-	// trained on alone: features.Scaling, features.ChiSquare, features.DocumentFrequency,
-	// features.Weighing, their names as Named, or any value with a method Fit(train
-	// *dataset.Dataset) (T, error) whose T has Transform(d *dataset.Dataset) (*dataset.Dataset,
-	// error).
+	// Steps transform the vectors one after the other. Each is fitted on the training instances
+	// alone: features.Scaling, features.ChiSquare, features.DocumentFrequency, features.Weighing,
+	// their names as Named, or any value with a method Fit(train *dataset.Dataset) (T, error) whose
+	// T has Transform(d *dataset.Dataset) (*dataset.Dataset, error).
 	Steps []any
-	// Prepare, if not nil, does so in the words of a function, after the Steps. See Version.
+	// Prepare, if not nil, is a function that transforms the vectors after the Steps. See Version.
 	Prepare func(train *dataset.Dataset) (transform func(*dataset.Dataset) (*dataset.Dataset, error), err error)
-	// Leafed moves labels at inner nodes to leaves of their own; see dataset.Dataset.Leafed.
+	// Leafed moves labels at inner nodes to added leaves; see dataset.Dataset.Leafed.
 	Leafed bool
-	// Version stands for what the functions Generate, Vectors and Prepare do. Change it when they
-	// change, so that cells that were kept of them are not used.
+	// Version identifies the functions Generate, Vectors and Prepare. Change it when they change,
+	// so that saved cells of the old versions are not used.
 	Version string
 }
 

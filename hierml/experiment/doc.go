@@ -1,5 +1,5 @@
-// Package experiment compares methods: it trains and evaluates every one of them on the same
-// divisions of the same data, and says how they differ and whether that may be chance.
+// Package experiment compares methods: it trains and evaluates all of them on the same splits of
+// the same data, and reports their differences with significance tests.
 //
 // A [Study] is data: methods with grids of their settings, data sets, a [Split], repeats and a
 // seed. It is a Go value in a cell or a program, and a JSON file for the terminal (hierml study run
@@ -22,11 +22,11 @@
 //
 // # Tables of your own
 //
-// Data may be a file of yours, CSV, TSV, JSON, Parquet or Arrow: Reader says how it is read, and
-// Columns how its columns become features, as files.Table and features.Columns do. Columns is
-// fitted in every division on what is trained on alone. A column called split with the values train
-// and test is the division of the data. A grid may try settings of the data together with those of
-// a method, by names that begin with Data; where there is an inner split, they are chosen by it:
+// Data may be your own file, CSV, TSV, JSON, Parquet or Arrow: Reader has the settings for reading
+// it (files.Table), and Columns those for its features (features.Columns). In every split Columns
+// is fitted on the training part only. A column called split with the values train and test is the
+// split of the data. A grid may try settings of the data together with those of a method, by names
+// that begin with Data; an inner split, if there is one, chooses them:
 //
 //	study := experiment.Study{
 //		Data: []experiment.Data{{
@@ -50,8 +50,8 @@
 //	           "C": [0.1, 1, 10], "Data.Columns.Text.NGrams": [[1, 1], [1, 2]]}}],
 //	 "Split": {"Folds": 5}, "Inner": {"HeldOut": 0.2}}
 //
-// A grid of many settings has more points than can be tried. Draws draws some of them at random,
-// also of a Range of numbers:
+// A grid of many settings has too many points to try. Draws draws some of them at random, also from
+// a Range of numbers:
 //
 //	{Estimator: svm.Normalized{}, Draws: 20, Grid: experiment.Grid{
 //		"C": {experiment.Range{Low: 0.01, High: 100, Log: true}}, "Weighting": {weighting.Shared{}, weighting.MaxMin{}},
@@ -64,8 +64,8 @@
 //	   "Weighting": ["weighting.Shared", "weighting.MaxMin"]}}
 //
 // Rows that belong together (dataset.Dataset.Groups, the role Group of a table's column,
-// Reader.Group of a File) are on one side of every division, also of inner ones. To train on
-// what is earlier than what is tested on, set Split.Forward.
+// Reader.Group of a File) are on one side of every split, also of inner ones. To train on earlier
+// instances than you test on, set Split.Forward.
 //
 // [CrossValidate] is a study of one method in one call.
 //
@@ -75,12 +75,12 @@
 //
 // # Cells
 //
-// A cell is one training with one evaluation: a data set, a division of it, a method and a point of
-// its grid. Cells do not depend on each other, but that where there is an inner split a method's
-// point is chosen by its inner cells. They run on all cores. The seed of a cell is a hash of what
-// it is, so that its outcome depends neither on the order nor on which others there are, and
-// [Study.RunCell] runs it again alone. A cell that fails, by an error or by a panic of a method, is
-// recorded with its error, and the others go on.
+// A cell is one training with one evaluation: a data set, a split of it, a method and a point of
+// its grid. Cells are independent, except that with an inner split the inner cells choose a
+// method's point. They run on all cores. The seed of a cell is a hash of its description, so its
+// result does not depend on the order or on other cells, and [Study.RunCell] can repeat it alone. A
+// cell that fails, by an error or a panic of a method, is recorded with its error, and the others
+// continue.
 //
 // # Where things are
 //
@@ -93,32 +93,33 @@
 //
 // # The directory
 //
-// With a Directory every finished cell is on disk at once, and Run does only what is missing there:
-// an interrupted study goes on where it was. Cells are known by a hash of all that determines them,
-// the content of the data included: whatever of a study is changed, cells which that would change
-// are run anew, and those that it leaves as they are are not. What a Go function does cannot be
-// seen: Method.Version and Data.Version stand for it.
+// With a Directory every finished cell is saved at once, and Run computes only missing cells: an
+// interrupted study continues where it stopped. A cell is identified by a hash of everything that
+// determines it, including the contents of the data. So after a change of a study, only the
+// affected cells are run again. The code of a Go function is not part of the hash: change
+// Method.Version or Data.Version when it changes.
 //
 //	study.json   the study, as hierml study run takes it where all of it can be written so
 //	plan.json    the cells of the study, in their order
 //	cells.jsonl  the finished cells, a line each, in the order in which they finished
 //	lock         held while a study runs
 //
-// A directory may come from elsewhere, as in an archive. Nothing in it is read or written through a
-// link, and what is no file is refused by its name.
+// A directory may come from another source, such as an archive. Nothing in it is read or written
+// through a link, and an entry that is not a file is an error with its name.
 //
 // # Other machines
 //
-// With a Farm cells are computed elsewhere: on a cluster by Slurm's job arrays, see farm.Slurm. A
-// part of a job has thirty seconds or more to compute, as far as that can be told from what is
-// finished, and cells whose point is chosen come in a second job, after those by which it is. The
-// directory, which all machines see, is then all that processes have in common:
+// With a Farm cells are computed on other machines: on a cluster by Slurm's job arrays, see
+// farm.Slurm. A part of a job has at least thirty seconds of work, as estimated from finished
+// cells. Cells whose point must be chosen run in a second job, after those that choose it. The
+// directory, which all machines must be able to access, is the only connection between the
+// processes:
 //
 //	jobs/N-1.json       the cells of each part of the job N, fixed when it was submitted; N-2.json of a second job
 //	parts/N-1-I/K.jsonl the cells that the K-th process of part I has finished, and which it began
 //	log/                what processes print
 //	farm.json           the jobs that are under way
 //
-// A process that is lost costs the cell that it was at. A process that was taken for lost, and was
-// not, ends before its next cell.
+// If a process is lost, only its current cell is lost. A process that was wrongly taken for lost
+// ends before its next cell.
 package experiment

@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// Range stands for the numbers from Low to High in a Grid of which points are drawn; see
+// Range represents the numbers from Low to High in a Grid from which points are drawn; see
 // Method.Draws. In JSON it is {"experiment.Range": {"Low": 0.01, "High": 100, "Log": true}}.
 type Range struct {
 	Low, High float64
-	// Log draws the logarithm uniformly, as for a C; Low is positive then. The default is to draw
-	// the number uniformly.
+	// Log draws the logarithm uniformly, for example for a C; Low must then be positive. By default
+	// the number itself is uniform.
 	Log bool
 	// Whole rounds to whole numbers. Others have three significant digits.
 	Whole bool

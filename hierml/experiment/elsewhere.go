@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/machine"
 )
 
-// JobVariable is the environment variable that names the file whose part a process is, see
+// JobVariable is the environment variable with the path of the job file of a process; see
 // [Study.Assign].
 const JobVariable = "HIERML_JOB"
 
@@ -37,8 +37,8 @@ func assignedRole() (*role, error) {
 	return &role{filepath.Dir(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".json"), part}, nil
 }
 
-// RunPart computes the part of a study that a farm has started this process for, by the study in
-// JSON in its directory. The environment says which.
+// RunPart computes the part of a study for which a farm started this process, using the study in
+// JSON in its directory. The environment says which part.
 func RunPart(ctx context.Context) error {
 	h, err := assignedRole()
 	if err != nil {

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Grid has the values to try of each setting: the name of a field, with points between names for a
-// field of a field, such as "C", "Settings.Gap" and "Weighting". A point of the grid has one value
-// of each. A value is what the field has: a C of 0 is the default, 1.
+// Grid has the values to try for each setting. A setting is the name of a field, or of a field of a
+// field with a dot in between, such as "C", "Settings.Gap" and "Weighting". A point of the grid has
+// one value for each setting. Values have the meaning of the field: a C of 0 means the default, 1.
 //
 // A name that begins with "Data." is of a field of the data, below Text, Columns or Steps:
 // "Data.Text.NGrams", "Data.Columns.Nominal.MinRows", "Data.Columns.Of.size.Number.Log",
-// "Data.Steps". Such values are tried together with the others. What is trained on is transformed
-// once for each, and not for each C.
+// "Data.Steps". Such values are tried together with the others. The data are transformed once for
+// each of them, and not for each C.
 type Grid map[string][]any
 
-// largestGrid bounds the points of a grid, so that a mistake is an error and not a year.
+// largestGrid bounds the points of a grid, so that a mistake is an error and not a year of
+// computation.
 const largestGrid = 100_000
 
 // paths returns the names, ascending.
@@ -137,23 +138,23 @@ func (p point) values() map[string]any {
 	return values
 }
 
-// Params is what a function that trains is called with.
+// Params has the parameters of a training function.
 type Params struct {
 	Values  map[string]any // the point of the grid
 	Seed    uint64         // of the cell
 	Workers int            // goroutines to use
 }
 
-// Float returns the number called name, and 0 if there is none.
+// Float returns the number with the given name, and 0 if there is none.
 func (p Params) Float(name string) float64 {
 	f, _ := float(p.Values[name]) // 0 otherwise, as told
 	return f
 }
 
-// Int returns the number called name without its fraction, and 0 if there is none.
+// Int returns the number with the given name without its fraction, and 0 if there is none.
 func (p Params) Int(name string) int { return int(p.Float(name)) }
 
-// Text returns the text called name, and "" if there is none.
+// Text returns the text with the given name, and "" if there is none.
 func (p Params) Text(name string) string {
 	text, _ := p.Values[name].(string)
 	return text

@@ -16,9 +16,9 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// MarshalJSON writes the study as ReadStudy reads it. It replaces values that JSON cannot hold,
-// functions and your own types, by descriptions, which ReadStudy refuses. If a File is not below
-// the DataFolder, it writes the name without a folder.
+// MarshalJSON writes the study in the form of ReadStudy. For functions and your own types, which
+// JSON cannot represent, it writes a description, for which ReadStudy returns an error. For a File
+// that is not below the DataFolder it writes the name without a folder.
 func (s *Study) MarshalJSON() ([]byte, error) {
 	c := *s
 	c.Directory, c.Workers, c.Farm, c.Retry, c.Progress, c.DataFolder, c.ownFolder = "", 0, nil, false, nil, "", ""
@@ -38,10 +38,10 @@ func (s *Study) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads a study; see ReadStudy.
 //
-// What the text says may be anyone's. So it has no say in where the study writes, other than in a
-// Directory below the folder of its file and in a Checkpoint in the working folder, nor in what it
-// reads, other than in Files below the DataFolder, nor in what computes it: a Farm of the text is
-// refused by Run, unless another one has taken its place.
+// The JSON may come from an untrusted source. So it determines where the study writes only by a
+// Directory below the folder of its file and a Checkpoint in the working folder, and what it reads
+// only by Files below the DataFolder. It cannot choose a Farm: Run returns an error for one from
+// the JSON, unless you replace it.
 func (s *Study) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -142,9 +142,10 @@ func checkCheckpoint(value any, at string) error {
 //
 //	{"Name": "normalized", "Estimator": {"svm.Normalized": {"Weighting": "weighting.MaxMin"}}, "Grid": {"C": [0.1, 1, 10]}}
 //
-// A name that is none, of a field, a measure, a method, is an error that lists those there are. The
-// Directory is in the folder of the file, and no link leads there. A Farm has to be chosen again,
-// see [Study.UnmarshalJSON]. Of the directory of a study it reads the study that was run there.
+// For an unknown name of a field, measure or method, the error lists the valid names. The Directory
+// must be in the folder of the file, without links. A Farm must be set again, see
+// [Study.UnmarshalJSON]. If the path is the directory of a study, it reads the study that was run
+// there.
 //
 // The DataFolder is the folder of the file, and of the directory of a study the folder that has the
 // directory. No file in it is read through a link, unless you set DataFolder to another folder.

@@ -25,9 +25,9 @@ func (r *Results) all() []*Cell {
 	return append(r.Cells[:len(r.Cells):len(r.Cells)], r.Inner...)
 }
 
-// CSV returns the table in long form: a row for every cell and measure, with a column for every
-// setting of a grid. A cell that failed has one row, with its error. In rows of cells by which a
-// point was chosen, inner is not empty.
+// CSV returns the table in long form: one row for every cell and measure, with a column for every
+// setting of a grid. A failed cell has one row, with its error. In rows of cells that chose a
+// point, inner is not empty.
 func (r *Results) CSV() string {
 	paths := r.paths()
 	head := []string{"key", "data", "method", "per class", "repeat", "fold", "inner", "train", "test"}
@@ -57,7 +57,7 @@ func (r *Results) CSV() string {
 }
 
 // JSONLines returns the table in long form with an object for every cell: its place, settings,
-// instances and measures, where null is one that is not defined on the data.
+// instances and measures, with null for a measure that is undefined on the data.
 func (r *Results) JSONLines() string {
 	var b strings.Builder
 	for _, c := range r.all() {

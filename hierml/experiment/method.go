@@ -17,30 +17,31 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Method is a way to train, with a grid of its settings. One of Estimator, Named and Fit is set.
+// Method is a training method with a grid of its settings. Set one of Estimator, Named and Fit.
 type Method struct {
-	// Name is what tables call it. The default value is the type of the estimator.
+	// Name is the name in tables. The default value is the type of the estimator.
 	Name string
 	// Estimator is an estimator of this library, such as svm.Flat{}, or one of your own. Its field
-	// Settings.Seed, or Seed, gets the seed of a cell unless it is set, and Settings.Workers, or
-	// Workers, the number of workers; so have those of an estimator in its field Estimator.
+	// Settings.Seed, or Seed, is set to the seed of a cell unless it is already set, and
+	// Settings.Workers, or Workers, to the number of workers; so are those of an estimator in its
+	// field Estimator.
 	Estimator classifier.Estimator
 	// Named is an estimator by its name, in the same way: what a study in JSON has as Estimator,
 	// and svm.NodeSets, decision.By, the estimators of forest and those of clustering, whose models
 	// are of types of their own.
 	Named Named
-	// Fit trains in the words of a function, whose grid is in p. See Version.
+	// Fit is a training function; p has the point of the grid. See Version.
 	Fit func(ctx context.Context, d *dataset.Dataset, p Params) (metric.Scorer, error)
 	// Grid has the values to try.
 	Grid Grid
-	// Draws, if not 0, is the number of points that are drawn at random from the grid instead of
-	// trying all: of each setting one of its values, or of a Range among them a number. With more
-	// settings than a few, of which not all matter, as many drawn points find better ones than a
-	// grid [BB12]. Points differ from each other; fewer draws are the first of more, so that a
-	// study goes on where one with fewer was at its end.
+	// Draws, if not 0, is the number of points drawn at random from the grid instead of trying all:
+	// for each setting one of its values, or a number from a Range. With several settings of which
+	// only some matter, drawn points find better values than a grid with the same number of points
+	// [BB12]. Points are distinct. The points of fewer draws are the first of more draws, so a
+	// study can be extended.
 	Draws int
-	// Version stands for what Fit, or the estimator's own Fit, does. Change it when that changes,
-	// so that cells that were kept of it are not used.
+	// Version identifies the code of Fit, or of your estimator's Fit. Change it when the code
+	// changes, so that saved cells of the old version are not used.
 	Version string
 }
 
@@ -85,7 +86,7 @@ func (m *Method) blind() bool {
 	return !known || d.blind
 }
 
-// check trains nothing: it says whether the method can be set to the points of its grid.
+// check returns an error if the method cannot be set to the points of its grid. It trains nothing.
 func (m *Method) check(studySeed uint64) error {
 	set := 0
 	for _, is := range []bool{m.Estimator != nil, m.Named.Type != "", m.Fit != nil} {

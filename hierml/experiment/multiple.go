@@ -130,7 +130,7 @@ func (s *Summary) below() []string {
 	return append(lines, s.Notes...)
 }
 
-// JSON returns what MarshalJSON does, indented, with a line break behind it.
+// JSON returns the output of MarshalJSON, indented, with a final line break.
 func (s *Summary) JSON() string {
 	text, err := json.MarshalIndent(s, "", "\t")
 	if err != nil { // it has nothing that JSON does not have
@@ -140,7 +140,7 @@ func (s *Summary) JSON() string {
 }
 
 // MarshalJSON returns the summary as an object: its rows with the values by measure, the ranks, and
-// the notes. What is not defined is null, and so is what is infinite.
+// the notes. Undefined and infinite values are null.
 func (s *Summary) MarshalJSON() ([]byte, error) {
 	type value struct {
 		Mean      *float64     `json:"mean"`

@@ -53,12 +53,12 @@ func (n Named) build(t *taxonomy.Taxonomy, types map[string]reflect.Type) (any, 
 	return v.Interface(), nil
 }
 
-// Fit trains the method on the instances of d, whose taxonomy its losses are of, and returns the
-// model, whose type is that of the method's own Fit. Studies train in the same way, but set seed
-// and workers themselves.
+// Fit trains the method on the instances of d and returns the model, with the type of the method's
+// own Fit. Losses are created for the taxonomy of d. Studies train in the same way, but set the
+// seed and the workers.
 //
-// It is an error if nothing is called so, or has no such fields. If ctx ends, Fit returns that
-// error, and no model.
+// It returns an error if the type or a field does not exist. If ctx is cancelled, it returns that
+// error and no model.
 func (n Named) Fit(ctx context.Context, d *dataset.Dataset) (metric.Scorer, error) {
 	if d == nil {
 		return nil, fmt.Errorf("experiment: %s needs data to learn from", n.Type)

@@ -30,10 +30,10 @@ pre { white-space: pre-wrap }
 }
 `
 
-// Page returns the results as one HTML page of its own that needs no other file: the tables with
-// their tests, the data, all settings as JSON, which ReadStudy reads, the programs that computed
-// the cells, and every cell with its seed, so that a reviewer sees what was done and can do it
-// again. Where the study has Go functions, the page says that JSON cannot have them.
+// Page returns the results as a self-contained HTML page: the tables with their tests, the data,
+// all settings as JSON for ReadStudy, the programs that computed the cells, and every cell with its
+// seed, so that a reviewer can see and repeat the study. If the study has Go functions, the page
+// says that JSON cannot represent them.
 func (r *Results) Page() string {
 	var b strings.Builder
 	title := html.EscapeString(cmp.Or(r.Name, "study"))

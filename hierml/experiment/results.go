@@ -16,7 +16,7 @@ import (
 	"github.com/hierml/notebook/internal/folder"
 )
 
-// Results are the finished cells of a study, in the order of the study. Shown, they are their
+// Results are the finished cells of a study, in the order of the study. They are shown as their
 // Summary.
 type Results struct {
 	Name     string
@@ -161,8 +161,8 @@ func Load(directory string) (*Results, error) {
 	return r, nil
 }
 
-// With returns the results with other columns: measures of metric.Measures, others that a cell has
-// a value of, such as "accuracy at depth 1", and "seconds".
+// With returns the results with other columns: measures of metric.Measures, others that a cell has,
+// such as "accuracy at depth 1", and "seconds".
 func (r *Results) With(measures ...string) (*Results, error) {
 	known := measureNames()
 	measures = currentNames(measures)
@@ -224,8 +224,8 @@ func (r *Results) Cell(key string) *Cell {
 	return nil
 }
 
-// Same tells whether the outcome of a cell is that of another: all but the time that training
-// took, and the program that did it.
+// Same reports whether the results of two cells are equal, except for the time of training and the
+// program.
 func (c *Cell) Same(other *Cell) bool {
 	a, b := *c, *other
 	a.Seconds, b.Seconds, a.Program, b.Program = 0, 0, "", ""

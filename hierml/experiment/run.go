@@ -13,19 +13,18 @@ import (
 	"github.com/hierml/notebook/hierml/progress"
 )
 
-// Run runs the cells that are not yet in the directory, and returns the results of all.
+// Run runs the cells that are not yet in the directory, and returns the results of all cells.
 //
-// If ctx ends, or the progress function returns an error, before all are done, Run returns that
-// error with the results so far. A cell that fails does not end the study; data that cannot be
-// opened do, and a directory that cannot be written or that another run writes to, which is a
-// *BusyError.
+// If ctx is cancelled, or the progress function returns an error, Run returns that error with the
+// results so far. A failed cell does not end the study. Data that cannot be opened, and a directory
+// that cannot be written, do; if another run writes to the directory, the error is a *BusyError.
 //
-// With a Farm Run submits those cells, and waits for them; it may wait in several processes at the
-// same time. The end of ctx ends the waiting alone, and Run, called again, here or elsewhere, waits
-// for the same job: see [Stop]. It submits lost cells again, three times at most. A cell fails if
-// three processes were killed while they computed it, for example for lack of memory. A program or
-// a script is a part of its own study when a farm has started it: its Run computes that part, and
-// ends the process.
+// With a Farm Run submits those cells and waits for them; several processes may wait. If ctx is
+// cancelled, only the waiting ends: call Run again, on this or another machine, to wait for the
+// same job, or [Stop] to end it. Missing cells are submitted again, at most three times. A cell
+// whose process was killed three times, for example for lack of memory, counts as failed. If a farm
+// starts a program or a script, it is a part of its own study: its Run computes that part, and ends
+// the process.
 func (s *Study) Run(ctx context.Context) (*Results, error) {
 	c, err := s.checked()
 	if err != nil {
@@ -71,9 +70,9 @@ func (s *Study) inProcess(ctx context.Context) (*Results, error) {
 	return results, errors.Join(err, failed)
 }
 
-// RunCell runs the cell with that key, or the only one whose key begins so, again, and returns it.
-// Its outcome is that of the run of the whole study. Nothing is written; the inner cells of a cell
-// whose point is chosen are taken from the directory, and those missing there are run.
+// RunCell repeats the cell with the given key, or unique prefix of a key, and returns it. The
+// result is the same as in the run of the whole study. It writes nothing. The inner cells of a cell
+// with a chosen point are read from the directory, and missing ones are run.
 func (s *Study) RunCell(ctx context.Context, key string) (*Cell, error) {
 	c, err := s.checked()
 	if err != nil {
