@@ -40,7 +40,7 @@ type quality struct {
 // groups is the number of groups of rows for the jackknife.
 const groups = 40
 
-// predictions are what a method says of the rows of a set.
+// predictions are the output of a method for the rows of a set.
 type predictions struct {
 	ranked [][]int    // up to five nodes, the best first
 	sets   [][]int    // nodes, ascending, none above another; nil of a method that has no sets
@@ -64,7 +64,7 @@ func readPredictions(ranked, scores string, sums bool, d *dataset.Dataset) (p pr
 		first, set, decided := strings.Cut(line, ";")
 		nodes, err := numbers(first, d.Taxonomy)
 		if err != nil || len(nodes) > 5 {
-			return p, fmt.Errorf("ranking %d: %q is no five numbers of nodes", i+1, line)
+			return p, fmt.Errorf("ranking %d: %q is not five numbers of nodes", i+1, line)
 		}
 		if len(nodes) == 0 {
 			return p, fmt.Errorf("ranking %d is empty", i+1)
@@ -77,7 +77,7 @@ func readPredictions(ranked, scores string, sums bool, d *dataset.Dataset) (p pr
 			continue
 		}
 		if nodes, err = numbers(set, d.Taxonomy); err != nil {
-			return p, fmt.Errorf("ranking %d: %q is no set of nodes", i+1, line)
+			return p, fmt.Errorf("ranking %d: %q is not a set of nodes", i+1, line)
 		}
 		slices.Sort(nodes)
 		p.sets = append(p.sets, nodes)
@@ -93,7 +93,7 @@ func numbers(text string, t *taxonomy.Taxonomy) ([]int, error) {
 	for field := range strings.FieldsSeq(text) {
 		n, err := strconv.Atoi(field)
 		if err != nil || n < 1 || n > t.Len() {
-			return nil, fmt.Errorf("%q is no number of a node", field)
+			return nil, fmt.Errorf("%q is not the number of a node", field)
 		}
 		nodes = append(nodes, n-1)
 	}
@@ -216,7 +216,7 @@ func judge(p predictions, several bool, d *dataset.Dataset) (quality, error) {
 	return q, nil
 }
 
-// A row has what measures are made of.
+// A row has the inputs of the measures.
 type row struct {
 	at1, at3, at5, loss   float64
 	both, predicted, true float64 // nodes of sets and above them
@@ -249,7 +249,7 @@ func ranks(p predictions, several bool, d *dataset.Dataset) []row {
 	return rows
 }
 
-// labelsOf returns the labels that nodes stand for.
+// labelsOf returns the labels of nodes.
 func labelsOf(nodes, label []int) []int {
 	var all []int
 	for _, n := range nodes {
@@ -334,8 +334,8 @@ func pooledArea(scores *mat.Dense, d *dataset.Dataset, group []int) func(leftOut
 	}
 }
 
-// halfWidth is half of the interval of 95 % of a measure, by what it gains without each group: that
-// of Student's t, whose variance is the delete-a-group jackknife's.
+// halfWidth is half of the 95 % interval of a measure, from its gains without each group: that of
+// Student's t, with the variance of the delete-a-group jackknife.
 func halfWidth(without []int32) float64 {
 	n := float64(len(without))
 	if n < 2 {
@@ -356,8 +356,8 @@ func jackknife(without []int32) float64 {
 	return math.Sqrt((n - 1) / n * floats.Dot(values, values))
 }
 
-// chance is how likely a difference as large as that of two measures is where there is none: of the
-// same rows, by the jackknife of the difference.
+// chance is the probability of a difference as large as that of two measures if there is none, on
+// the same rows, from the jackknife of the difference.
 func chance(difference float64, a, b []int32) float64 {
 	if len(a) != len(b) || len(a) < 2 {
 		return math.NaN()

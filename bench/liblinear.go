@@ -118,7 +118,7 @@ func report(w io.Writer, outcomes []outcome, number string, theirs *outcome) err
 	return table.Flush()
 }
 
-// known formats what was measured, and leaves out what was not.
+// known formats a measurement, or nothing if there is none.
 func known(format string, v float64) string {
 	if v == 0 {
 		return ""

@@ -50,7 +50,7 @@ func compareObjectives(ctx context.Context, arguments []string) error {
 	return compare(ctx, o)
 }
 
-// outcome is what one training took.
+// outcome is the result of one training.
 type outcome struct {
 	Name                        string
 	Workers, Epochs             int
@@ -112,7 +112,7 @@ func compare(ctx context.Context, o options) error {
 	return report(os.Stdout, outcomes, number, theirs)
 }
 
-// ours trains once in a process of its own.
+// ours trains once in a separate process.
 func ours(ctx context.Context, o options, f stem, name, workers string) (outcome, error) {
 	self, err := os.Executable()
 	if err != nil {

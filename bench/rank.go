@@ -113,7 +113,7 @@ func softmax(c float64, s solver.Settings) classifier.Estimator {
 // foldsAndAll is how many models are trained where five folds are held out; they share the time.
 const foldsAndAll = 6
 
-// decided is a method of which calibrated probabilities are learned, and a decision by them.
+// decided is a method whose calibrated probabilities are learned, with a decision that uses them.
 func decided(estimator func(c float64, s solver.Settings) classifier.Estimator, form svm.CalibrationForm, rule decision.Rule) fitting {
 	return func(ctx context.Context, d *dataset.Dataset, c float64, s solver.Settings) (metric.Scorer, error) {
 		s.Time /= foldsAndAll

@@ -33,7 +33,7 @@ var trainings = []training{
 	{grown[0].problem, "flat", "2", 1e-2}, {grown[1].problem, "flat", "2", 1e-2}, {grown[2].problem, "flat", "2", 1e-2},
 }
 
-// A measurement is what a training took.
+// A measurement is the cost of a training.
 type measurement struct {
 	Problem, Method string
 	Gap             float64 `json:",omitzero"` // asked for
@@ -117,7 +117,7 @@ func (o *scaleOptions) wants(t training) bool {
 	return !python || o.python != "" && (t.method != "PD-Sparse" || o.pdsparse != "")
 }
 
-// measure trains once, in a process of its own.
+// measure trains once, in a separate process.
 func (o *scaleOptions) measure(ctx context.Context, t training, folder string, measured []measurement) (m measurement, err error) {
 	m = measurement{Problem: t.problem, Method: t.method, Gap: t.gap}
 	if m.Commit, err = commit(ctx); err != nil {
@@ -154,7 +154,7 @@ func (o *scaleOptions) measure(ctx context.Context, t training, folder string, m
 func (o *scaleOptions) liblinear(ctx context.Context, t training, folder string, files stem, measured []measurement) (outcome, error) {
 	k := slices.IndexFunc(measured, func(m measurement) bool { return m.is(training{problem: t.problem, method: "flat"}) && m.Error == "" })
 	if k < 0 {
-		return outcome{}, fmt.Errorf("no objective to reach: flat is to be trained before")
+		return outcome{}, fmt.Errorf("no objective to reach. Train flat first")
 	}
 	r, err := liblinear(ctx, o.python, folder, solvers["flat"], files, 1, measured[k].Primal, tolerances)
 	if err != nil {

@@ -26,8 +26,8 @@ type contest struct {
 	client    bool    // is measured by a client in Python, also without a peer
 	cases     []string
 	repeat    int // pairs of a case, as many as the command line says if it is 0
-	// once does the work of a case, first by this library and then by the peer, each in a process
-	// of its own, on one core.
+	// once does the work of a case, first with this library and then with the peer, each in a
+	// separate process, on one core.
 	once func(ctx context.Context, s *speed, name string) (mine, theirs took, err error)
 }
 
@@ -37,7 +37,7 @@ var contests = slices.Concat(
 	objectives("softmax", "softmax"), largeContests, kernelRows, dataContests(),
 )
 
-// took is what one way of doing a piece of work took.
+// took is the cost of one way of doing a piece of work.
 type took struct {
 	CPU   float64 `json:",omitzero"` // seconds, of the work alone
 	Wall  float64 `json:",omitzero"`
@@ -55,7 +55,7 @@ type speedResult struct {
 	Commit       string
 }
 
-// ratio is the median of those of the pairs, or of the values where there is no peer.
+// ratio is the median of the ratios of the pairs, or of the values if there is no peer.
 func (r speedResult) ratio() float64 {
 	var all []float64
 	for k, mine := range r.Mine {
@@ -77,7 +77,7 @@ func median(values []float64) float64 {
 	return (sorted[middle] + sorted[(len(sorted)-1)/2]) / 2
 }
 
-// speed is the command line of speed, and what a run keeps from one piece of work to the next.
+// speed has the command line of speed, and state that a run keeps between pieces of work.
 type speed struct {
 	python, program, results, rows string
 	repeat                         int

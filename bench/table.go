@@ -55,7 +55,7 @@ const (
 	needless = "–"        // trees divide at any value
 )
 
-// contenders are all methods, each beside what it is to be compared with.
+// contenders are all methods, each with the method to compare it with.
 var contenders = []contender{
 	{name: "flat", ours: true, c: true, graphs: true, several: true},
 	{name: "LIBLINEAR -s 4", c: true, graphs: true},
@@ -131,8 +131,8 @@ func readEntries(name string) ([]entry, error) {
 
 // An entry is a method on a set.
 type entry struct {
-	// Version is that of what is compared, and how. Results of different ones are not to be shown
-	// beside each other: count it up with each change of the sets, methods or measures.
+	// Version is the version of the comparison. Results of different versions must not be shown
+	// together: increase it with each change of the sets, methods or measures.
 	Version     int `json:",omitzero"`
 	Set, Method string
 	C           float64 `json:",omitzero"` // the chosen one
@@ -226,7 +226,7 @@ func (o *tableOptions) chosen() ([]contender, error) {
 	return methods, nil
 }
 
-// compareOn adds what the methods reach on a set.
+// compareOn adds the results of the methods on a set.
 func (o *tableOptions) compareOn(ctx context.Context, name string, methods []contender, entries *[]entry) error {
 	s, err := open(ctx, name, o.rows)
 	if err != nil {
@@ -391,7 +391,7 @@ var errTime = errors.New("not done")
 // ranking is how long reading and ranking may take besides a training.
 const ranking = time.Minute
 
-// A measure has a table of its own.
+// A measure has its own table.
 type measure struct {
 	name, format string
 	of           func(e entry) float64
@@ -516,7 +516,7 @@ func (m measure) show(out io.Writer, names []string, methods []contender, found 
 // missing reports whether the method has nothing to measure: a C, sets or scores.
 func (m measure) missing(e entry) bool { return m.optional && m.of(e) == 0 }
 
-// judged says what of a set is the best, and what is no worse that could be told from chance.
+// judged says which method is the best on a set, and which are no worse beyond chance.
 type judged struct {
 	best, width string
 	even        map[string]bool

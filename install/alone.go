@@ -16,8 +16,8 @@ import (
 // lockFile is the name of the file by which there is one installation at a time in a place.
 const lockFile = "install.lock"
 
-// lockPlaces has this process be the only one that installs, or removes, in these places. The
-// folder that the lock is in has to be there.
+// lockPlaces makes this process the only one that installs, or removes, in these places. The folder
+// for the lock must exist.
 func lockPlaces(places place.Places) (*lock.Lock, error) {
 	path := filepath.Join(places.Data, lockFile)
 	held, err := lock.Alone(path)
@@ -38,7 +38,7 @@ func lockPlaces(places place.Places) (*lock.Lock, error) {
 	return held, nil
 }
 
-// begin makes the folder of the receipt, takes the lock and opens the receipt, which is empty where
+// begin creates the folder of the receipt, takes the lock and opens the receipt, which is empty if
 // there is none.
 func begin(places place.Places) (*receipt, *lock.Lock, error) {
 	missing, err := missingFolders(places.Data)

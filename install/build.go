@@ -62,7 +62,7 @@ func buildProgram(ctx context.Context, root, path string, progress func(what str
 		return err
 	}
 	flags = append(flags, shared...)
-	// The go command links nothing where the program is there and the same. Where there are no
+	// The go command does not link if the program exists and is up to date. If there are no hard
 	// links, it links.
 	_ = os.Link(path, aside)
 	err = goBuild(ctx, build{root: root, target: "./kernel", path: aside, flags: flags}, progress)
@@ -84,7 +84,7 @@ func protect(path string) error {
 	return os.Chmod(path, info.Mode().Perm()&^0o022)
 }
 
-// takePlace puts what was made aside in its place.
+// takePlace moves a temporary file to its place.
 func takePlace(aside, path string) error {
 	if err := os.Rename(aside, path); err != nil {
 		return err
@@ -96,7 +96,7 @@ func takePlace(aside, path string) error {
 	return nil
 }
 
-// A build says what the go command is to build: the program target of the module at root, into
+// A build describes a build with the go command: of the program target in the module at root, into
 // path.
 type build struct {
 	root, target, path string
@@ -125,13 +125,12 @@ func goBuild(ctx context.Context, b build, progress func(what string)) (err erro
 	return nil
 }
 
-// goEnv returns what the go command says of one of its variables in a folder, or in the working
-// directory.
+// goEnv returns a variable of the go command in a folder, or in the working directory.
 func goEnv(ctx context.Context, dir, variable string) (string, error) {
 	return goOutput(ctx, dir, "env", variable)
 }
 
-// goOutput returns what the go command prints in a folder.
+// goOutput returns the output of the go command in a folder.
 func goOutput(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := process.Bind(exec.CommandContext(ctx, "go", args...))
 	cmd.Dir = dir

@@ -26,7 +26,7 @@ func (c *console) printf(format string, args ...any) {
 	fmt.Fprintf(c.out, format+"\n", args...)
 }
 
-// quiet is how long a step that is not on a terminal says nothing.
+// quiet is how long a step without a terminal is silent.
 const quiet = 10 * time.Second
 
 // step is one of the long things. It is used by one goroutine.
@@ -90,7 +90,7 @@ func (s *step) progress(done, total int, what string) {
 	}
 }
 
-// end closes the step with what came of it.
+// end ends the step with its result.
 func (s *step) end(format string, args ...any) {
 	if s.bar != nil {
 		if err := s.bar.Finish(); err != nil {

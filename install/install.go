@@ -17,13 +17,13 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// The names of what is placed in the folders of data and of manual pages.
+// The names of files in the folders of data and of manual pages.
 const (
 	pythonFolder = "python"
 	manualPage   = "hierml.1"
 )
 
-// outcome is what the summary tells.
+// outcome is the content of the summary.
 type outcome struct {
 	// version is that of the sources if they are those of a module.
 	version   string
@@ -36,15 +36,15 @@ type outcome struct {
 	jupyter *python.Interpreter
 	// withoutJupyter says why jupyter is nil.
 	withoutJupyter string
-	// searchPath is what JUPYTER_PATH has to be for Jupyter to see the kernel; empty if it sees it
-	// anyway.
+	// searchPath is the value of JUPYTER_PATH with which Jupyter finds the kernel; empty if it
+	// finds it anyway.
 	searchPath string
 	tour       *tourRecord
 	tourKept   bool
 }
 
-// install does the whole installation, step by step. Each step finds out what is in place already
-// and does only the rest.
+// install does the whole installation, step by step. Each step checks what is already in place and
+// does only the rest.
 func install(ctx context.Context, c *console, s settings, places place.Places) (err error) {
 	restrict()
 	temporary.Clear()
@@ -90,7 +90,7 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	return err
 }
 
-// chooseGo has all that follows use a Go for which cells can be compiled.
+// chooseGo selects a Go for which cells can be compiled, for the following steps.
 func (o *outcome) chooseGo(ctx context.Context, c *console, _ *receipt, root string) error {
 	step := c.begin("Looking at Go")
 	choice, err := toolchain.Choose(ctx, root)
@@ -132,8 +132,8 @@ func (o *outcome) buildProgram(ctx context.Context, c *console, r *receipt, root
 	return nil
 }
 
-// prepareCells makes what the program needs to compile cells. Where that cannot be, it says why;
-// cells are interpreted then.
+// prepareCells makes the files for compiling cells. If that is not possible, it says why; cells are
+// interpreted then.
 func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root string) error {
 	step := c.begin("Preparing compiled cells")
 	now := ""
@@ -158,7 +158,7 @@ func (o *outcome) prepareCells(ctx context.Context, c *console, _ *receipt, root
 	return nil
 }
 
-// placeFiles puts the course where `hierml lab` takes it from, and the manual where man does.
+// placeFiles puts the course where `hierml lab` finds it, and the manual where man does.
 func (o *outcome) placeFiles(_ context.Context, c *console, r *receipt, root string) error {
 	step := c.begin("Placing the course and the manual")
 	manual, err := os.ReadFile(filepath.Join(root, "kernel", "hierml.1"))
@@ -232,7 +232,7 @@ func (o *outcome) findJupyter(ctx context.Context, c *console, r *receipt) error
 type jupyterMaking struct {
 	o      *outcome
 	cancel context.CancelFunc
-	// packages tells how many packages are in place, and of the last one. It is closed when made
+	// packages reports the number of installed packages, and the last one. It is closed when made
 	// and err are set.
 	packages chan placed
 	made     python.Interpreter
@@ -311,8 +311,8 @@ func (o *outcome) checkJupyter(ctx context.Context, c *console, r *receipt, _ st
 	return nil
 }
 
-// neededSearchPath returns what JUPYTER_PATH has to be so that `jupyter kernelspec list` shows the
-// kernel: nothing, if it does already.
+// neededSearchPath returns the value of JUPYTER_PATH with which `jupyter kernelspec list` shows the
+// kernel; empty if it already does.
 func neededSearchPath(ctx context.Context, jupyter python.Interpreter, name, dir, data string) (string, error) {
 	for _, searchPath := range []string{"", python.SearchPath(data, os.Getenv("JUPYTER_PATH"))} {
 		kernels, err := python.Kernels(ctx, jupyter, searchPath)

@@ -66,7 +66,7 @@ fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
 // buildSite makes a site from the notebooks of a folder.
 func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels string) error {
 	if info, err := os.Stat(notebooks); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is not a folder", notebooks)
+		return fmt.Errorf("%s is not a folder with notebooks", notebooks)
 	}
 	parts, err := siteParts(ctx, c, root, wheels)
 	if err != nil {
@@ -82,7 +82,7 @@ func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels st
 	return nil
 }
 
-// siteParts provides what a site is made of, and keeps it for the command hierml lite.
+// siteParts provides the parts of a site, and stores them for the command hierml lite.
 func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite.Parts, err error) {
 	cache := lite.Folder()
 	if err := os.MkdirAll(cache, 0o755); err != nil {

@@ -3,11 +3,11 @@
 //
 //	go run ./install
 //
-// It makes what the program needs to compile cells (see internal/toolchain), and goes on without it
-// where that cannot be. It provides Jupyter in a private environment where it is missing, repairs
-// what an earlier run left, and removes it all again with `go run ./install uninstall`. `go run
-// ./install test` provides what the tests need and runs them. What the program does is in package
-// kernel; this one only puts it in place.
+// It makes the files for compiling cells (see internal/toolchain), and continues without them if
+// that is not possible. If Jupyter is missing, it installs it in a private environment. It repairs
+// the results of an earlier run, and removes everything with `go run ./install uninstall`. `go run
+// ./install test` prepares and runs the tests. The program itself is in package kernel; this one
+// only installs it.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	prefix      string
 	user        bool

@@ -7,9 +7,9 @@ import (
 	"github.com/hierml/notebook/install/internal/modules"
 )
 
-// sourceRoot returns the folder of the sources to build, and their version if it is known: those of
-// the clone that the working directory is in, or else of the module that this program was built
-// from, as by `go run github.com/hierml/notebook/install@latest`.
+// sourceRoot returns the folder of the sources to build, and their version if it is known. The
+// sources are those of the clone around the working directory, or else of the module from which
+// this program was built, as with `go run github.com/hierml/notebook/install@latest`.
 func sourceRoot(ctx context.Context) (root, version string, err error) {
 	root, cloneErr := moduleRoot()
 	if cloneErr == nil {

@@ -15,9 +15,10 @@ import (
 	"github.com/hierml/notebook/install/internal/place"
 )
 
-// receipt is what installations made in one place, written before each thing is made: the next
-// installation repairs it, and uninstall removes what of it is known to be hierml's. It may be
-// damaged, or somebody else's work: nothing is done to a path because it stands here alone.
+// receipt lists the results of installations in one place; each entry is written before its file.
+// The next installation repairs them, and uninstall removes those that are known to be hierml's.
+// The receipt may be damaged, or written by others: a path is never touched only because it is
+// listed.
 type receipt struct {
 	path string
 
@@ -47,7 +48,7 @@ type tourRecord struct {
 	Runner string `json:"runner"`
 }
 
-// file is a written file as it was then.
+// file is a written file with its state at that time.
 type file struct {
 	Path string `json:"path"`
 	Sum  string `json:"sha256"`
@@ -94,8 +95,8 @@ func sumFile(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// openReceipt reads the receipt of the installation in these places. Where there is none it returns
-// an empty one and an error that wraps fs.ErrNotExist.
+// openReceipt reads the receipt of the installation in these places. If there is none it returns an
+// empty one and an error that wraps fs.ErrNotExist.
 func openReceipt(places place.Places) (*receipt, error) {
 	r := &receipt{path: filepath.Join(places.Data, "install.json")}
 	content, err := os.ReadFile(r.path)
@@ -120,8 +121,8 @@ func (r *receipt) save() error {
 	return writeFile(r.path, append(content, '\n'))
 }
 
-// writeFile writes a file completely, or not at all. What is in its way is replaced, and no link
-// followed.
+// writeFile writes a file completely, or not at all. It replaces what is at the path, and follows
+// no link.
 func writeFile(path string, content []byte) error {
 	if err := os.Remove(path + newSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -137,7 +138,7 @@ func writeFile(path string, content []byte) error {
 	return os.Rename(path+newSuffix, path)
 }
 
-// writeFile writes a file that is hierml's alone, and notes it before.
+// writeFile records and then writes a file that belongs to hierml alone.
 func (r *receipt) writeFile(path string, content []byte) error {
 	if !slices.Contains(r.Files, path) {
 		r.Files = append(r.Files, path)
@@ -148,7 +149,7 @@ func (r *receipt) writeFile(path string, content []byte) error {
 	return writeFile(path, content)
 }
 
-// makeFolder makes a folder and those above it, and notes which were missing.
+// makeFolder creates a folder and those above it, and records which were missing.
 func (r *receipt) makeFolder(dir string) error {
 	missing, err := missingFolders(dir)
 	if err != nil {
@@ -180,14 +181,14 @@ func (r *receipt) addFolders(dirs []string) {
 	}
 }
 
-// addProgram notes a program.
+// addProgram records a program.
 func (r *receipt) addProgram(path string) {
 	if !slices.Contains(r.Programs, path) {
 		r.Programs = append(r.Programs, path)
 	}
 }
 
-// addKernel notes a kernelspec's folder.
+// addKernel records a kernelspec's folder.
 func (r *receipt) addKernel(dir string) {
 	if !slices.Contains(r.Kernels, dir) {
 		r.Kernels = append(r.Kernels, dir)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// summary tells in at most ten lines what was done, where it is and how to open it.
+// summary says in at most ten lines what was done, where it is and how to open it.
 func (o *outcome) summary() string {
 	var b strings.Builder
 	fmt.Fprintln(&b)

@@ -26,14 +26,14 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// slowest are the packages whose tests take longest. They start first, beside all others.
+// slowest are the packages with the slowest tests. They start first, in parallel with all others.
 var slowest = []string{module + "/install/acceptance", module + "/kernel/internal/engine", module + "/kernel", module + "/install/checks"}
 
 // raced are the packages in which goroutines share most. Their tests run with the race detector.
 var raced = []string{"./kernel/internal/history", "./kernel/internal/session", "./kernel/internal/wire/...", "./stdlib/nb", "./hierml/internal/guarded", "./hierml/gram"}
 
-// racedLong are packages of which the long form repeats those tests with the race detector in which
-// goroutines share something.
+// racedLong are packages for which the long form repeats tests with shared state of goroutines
+// under the race detector.
 var racedLong = []string{
 	"-run=AtTheSameTime|Concurrent|Parallel|Workers|Cancelled|Interrupt|Together|BehavioursInWorker|WorkerSessions|ProgramsAreGo|CentroidDistances|FitEndsEarly",
 	"./kernel/internal/...", "./stdlib/...", "./hierml/...",
@@ -49,14 +49,15 @@ func (f testForm) check() error {
 	}
 	for _, variable := range []string{given.Data, given.Drivers} {
 		if info, err := os.Stat(os.Getenv(variable)); err != nil || !info.IsDir() {
-			return fmt.Errorf("there is no folder %q; set %s to one, or leave out --given", os.Getenv(variable), variable)
+			return fmt.Errorf("there is no folder %q. Set %s to one, or omit --given", os.Getenv(variable), variable)
 		}
 	}
 	return nil
 }
 
-// test provides what the tests need, runs them with go test, and shows them by gotestsum. What is
-// missing is an error if ci is set. Otherwise the tests that need it are skipped, with a reason.
+// test provides what the tests need, runs them with go test, and shows them with gotestsum. If
+// something is missing, that is an error if ci is set. Otherwise the tests that need it are
+// skipped, with a reason.
 func test(ctx context.Context, c *console, form testForm, ci bool) (err error) {
 	if err := form.check(); err != nil {
 		return err
@@ -84,8 +85,8 @@ func test(ctx context.Context, c *console, form testForm, ci bool) (err error) {
 	return show(ctx, func(events io.Writer) error {
 		var failed error
 		for _, args := range stages {
-			// With -json alone, os.Stderr of the tests is os.Stdout, which tests of cells tell
-			// apart.
+			// With -json alone, os.Stderr of the tests is os.Stdout, but tests of cells distinguish
+			// them.
 			args = slices.Concat([]string{"test", "-json", "-count=1", "-timeout=90m"}, args, []string{"-args", "-test.v=true"})
 			cmd := process.Bind(exec.CommandContext(ctx, "go", args...))
 			cmd.Stdout, cmd.Stderr = events, os.Stderr
@@ -123,8 +124,8 @@ func stages(ctx context.Context, form testForm) ([][]string, error) {
 	return append(stages, append(append([]string{"-vet=all", beside}, slowest...), all...)), nil
 }
 
-// show runs tests, and shows what their events say: a line for each package, then what failed and
-// what was skipped, and the counts.
+// show runs tests, and shows their events: a line for each package, then the failed and the skipped
+// tests, and the counts.
 func show(ctx context.Context, run func(events io.Writer) error) error {
 	// The command of gotestsum reads the events from the standard input.
 	cmd := process.Bind(exec.CommandContext(ctx, "go", "tool", "gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--raw-command", "--", "cat"))
@@ -155,8 +156,8 @@ func raceable(ctx context.Context) error {
 	return err
 }
 
-// provide installs and builds what the tests need, and sets the environment variables by which they
-// find it.
+// provide installs and builds what the tests need, and sets the environment variables with which
+// they find it.
 func provide(ctx context.Context, c *console, root, dir string, long, ci bool) error {
 	type need struct {
 		name    string
@@ -258,8 +259,8 @@ func provideSlurm(ctx context.Context, c *console) error {
 	return nil
 }
 
-// provideProgram builds the program that all tests run, and makes what compiles cells for it. They
-// would do both themselves, each package anew.
+// provideProgram builds the program that all tests run, and the kit that compiles cells for it.
+// Otherwise each package would build both again.
 func provideProgram(ctx context.Context, c *console, root, dir string, race bool) error {
 	name, flags := "Preparing the program and compiled cells for the tests", []string(nil)
 	if race {

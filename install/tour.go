@@ -124,7 +124,7 @@ func (t tour) runOurselves(ctx context.Context, progress func(done, total int)) 
 	var said strings.Builder
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		// A cell that is done is told as "[ 3/12]  0.05s  its first line".
+		// A finished cell is reported as "[ 3/12]  0.05s  its first line".
 		var done, total int
 		if _, err := fmt.Sscanf(strings.TrimPrefix(lines.Text(), "["), "%d/%d]", &done, &total); err == nil {
 			progress(done, total)

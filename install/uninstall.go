@@ -20,10 +20,10 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// uninstall removes what the receipt in these places lists and tells what it did. What is not
-// hierml's, or was changed since, stays and is named, and so is what the program has kept
-// elsewhere. What cannot be removed does not keep the rest from it: the receipt then lists that
-// alone, for the next time.
+// uninstall removes the files in the receipt of these places and reports that. It keeps and names
+// files that are not hierml's, or were changed since, and also names the program's data elsewhere.
+// If something cannot be removed, it continues with the rest: the receipt then lists only the
+// remaining files, for the next time.
 func uninstall(out io.Writer, places place.Places) (err error) {
 	if link := linkTo(places.Data, places.Root); link != "" {
 		return fmt.Errorf("%s is a link, which uninstalling does not follow; name the prefix that has the folder itself", link)
@@ -76,8 +76,8 @@ type remover struct {
 	kept     []string
 }
 
-// known returns the path of a file or folder of the receipt, made of the folder that hierml puts
-// such things into. Where it is elsewhere, or behind a link, it stays and is named.
+// known returns the path of a file or folder in the receipt, if it is in hierml's folder for such
+// things. Otherwise, or behind a link, it stays and is named.
 func (u *remover) known(path, folder string) (known string, ok bool) {
 	if link := linkTo(folder, u.places.Root); link != "" {
 		u.keep(path, link+" is a link, which uninstalling does not follow; remove it yourself if it is hierml's")
@@ -90,8 +90,8 @@ func (u *remover) known(path, folder string) (known string, ok bool) {
 	return filepath.Join(folder, filepath.Base(path)), true
 }
 
-// linkTo returns the link on the way from the root to a folder, empty if there is none. Of a folder
-// that is not below the root only the last step is looked at.
+// linkTo returns the link on the way from the root to a folder, empty if there is none. For a
+// folder that is not below the root it checks only the last step.
 func linkTo(folder, root string) string {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if isLink(dir) {
@@ -189,7 +189,8 @@ func (u *remover) removeProgram(listed string) (done bool) {
 	return u.remove(path) && done
 }
 
-// removePython removes the private environment, and what else of its folders is known to be one.
+// removePython removes the private environment, and other folders that are known to be such
+// environments.
 func (u *remover) removePython(listed string) (done bool) {
 	dir, ok := u.known(listed, u.places.Data)
 	if !ok {
@@ -204,13 +205,13 @@ func (u *remover) removePython(listed string) (done bool) {
 		u.note(path, nil)
 	}
 	for _, path := range kept {
-		u.keep(path, "it is no Python that hierml has made")
+		u.keep(path, "it is not a Python environment of hierml")
 	}
 	u.err = errors.Join(u.err, err)
 	return err == nil
 }
 
-// removeFile removes one of the files that are placed beside the program.
+// removeFile removes one of the files placed beside the program.
 func (u *remover) removeFile(listed string) (done bool) {
 	for _, file := range []string{filepath.Join(u.places.Data, beside.Course), filepath.Join(u.places.Man, manualPage)} {
 		if filepath.Base(listed) != filepath.Base(file) {
@@ -223,8 +224,7 @@ func (u *remover) removeFile(listed string) (done bool) {
 	return true
 }
 
-// removeTour removes the tour as it was written, with the copy that JupyterLab keeps of a notebook
-// that was opened.
+// removeTour removes the tour unless it was changed, and JupyterLab's copy of an opened notebook.
 func (u *remover) removeTour(t *tourRecord) (done bool) {
 	done = true
 	written := tour{places: u.places}

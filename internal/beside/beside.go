@@ -1,8 +1,7 @@
-// Package beside finds the files that come with a program which was not built on the machine that
-// it is on: where it is PREFIX/bin/hierml, they are in PREFIX/share/hierml. They are the sources
-// that it was built from, for the compiler of cells, the documentation of Go, where there is no Go
-// tree, and the course. A program that was built in a clone has none. Package
-// install/internal/release puts them there.
+// Package beside finds the files that come with a program built on another machine:
+// PREFIX/share/hierml for PREFIX/bin/hierml. They are the source code of the program, for the
+// compiler of cells, the documentation of Go, for machines without a Go tree, and the course. A
+// program built in a clone has none. Package install/internal/release puts them there.
 package beside
 
 import (
@@ -12,22 +11,22 @@ import (
 
 // The names of the files.
 const (
-	// Source is the module that the program was built from, as a compressed tar archive: what its
-	// package ./kernel needs, its own packages and those of other modules, in a folder vendor.
+	// Source is the module of the program, as a compressed tar archive: everything that its package
+	// ./kernel needs, with packages of other modules in a folder vendor.
 	Source = "source.tar.gz"
-	// SourceID says what the program was built from, as package internal/toolchain has it.
+	// SourceID identifies the source of the program, in the form of package internal/toolchain.
 	SourceID = "source.id"
-	// Documentation is that of Go's standard library, as package hierml/collection packs it.
+	// Documentation is that of Go's standard library, in the form of package hierml/collection.
 	Documentation = "godoc.jsonl.gz"
 	// Course is the folder notebooks of the repository, as a compressed tar archive.
 	Course = "course.tar.gz"
 )
 
-// Folder is where the files are below the prefix, with slashes.
+// Folder is the folder of the files below the prefix, with slashes.
 const Folder = "share/hierml"
 
-// File returns the path of a file that came with the program at a path, or with this one if that is
-// empty. The error wraps fs.ErrNotExist if there is none.
+// File returns the path of a file that came with the program at a path, or with this program if
+// program is empty. The error wraps fs.ErrNotExist if there is none.
 func File(program, name string) (string, error) {
 	prefix, err := Prefix(program)
 	if err != nil {
@@ -38,7 +37,8 @@ func File(program, name string) (string, error) {
 	return path, err
 }
 
-// Prefix returns the folder above that of the program at a path, or of this one if that is empty.
+// Prefix returns the folder above that of the program at a path, or of this program if that is
+// empty.
 func Prefix(program string) (string, error) {
 	if program == "" {
 		self, err := os.Executable()

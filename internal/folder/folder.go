@@ -1,7 +1,7 @@
-// Package folder reads and writes what is in a folder that may come from elsewhere, such as that of
-// a study in an archive. The user chooses the folder, and its path may have links; what is in it
-// may be anyone's. So nothing in it is read, written or removed through a link, neither a file nor
-// a folder on the way to it, and what is no file, such as a pipe, is not opened.
+// Package folder reads and writes the content of a folder that may be untrusted, such as that of a
+// study in an archive. The user chooses the folder, and its path may contain links, but anyone may
+// have made its content. So nothing in it is read, written or removed through a link, neither a
+// file nor a folder on the way to it, and special files such as pipes are not opened.
 package folder
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// A Folder is the path of a folder. Methods take the names of what is in it, and in folders in it:
-// paths that begin in the folder. Errors name the whole path.
+// A Folder is the path of a folder. Its methods take names in it and in its subfolders: relative
+// paths. Errors contain the whole path.
 type Folder string
 
-// Make makes the folder where it is missing, and those on the way to it.
+// Make creates the folder and its parents where they are missing.
 func (f Folder) Make() error { return os.MkdirAll(string(f), 0o777) }
 
-// path is the whole path of a name.
+// path returns the whole path of a name.
 func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
 
 // pathError returns an error of package os with the whole path of a name.
@@ -36,24 +36,24 @@ func (f Folder) pathError(err error, name string) error {
 	return err
 }
 
-// foreign is the error for what is not of a type: a regular file, 0, or a folder, fs.ModeDir. It is
-// nil for what is.
+// foreign returns an error unless an entry has the type want: a regular file, 0, or a folder,
+// fs.ModeDir.
 func (f Folder) foreign(name string, info fs.FileInfo, want fs.FileMode) error {
 	is, path := info.Mode().Type(), f.path(name)
 	switch {
 	case is == want:
 		return nil
 	case is&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a link, and links in this folder are not followed: put what it leads to in its place, or remove it", path)
+		return fmt.Errorf("%s is a link, and links in this folder are not followed. Replace it with its target, or remove it", path)
 	case want == fs.ModeDir:
-		return fmt.Errorf("%s is no folder: remove it", path)
+		return fmt.Errorf("%s is not a folder. Remove it", path)
 	case is == fs.ModeDir:
-		return fmt.Errorf("%s is a folder, and no file: remove it", path)
+		return fmt.Errorf("%s is a folder, not a file. Remove it", path)
 	}
-	return fmt.Errorf("%s is no regular file: remove it", path)
+	return fmt.Errorf("%s is not a regular file. Remove it", path)
 }
 
-// local is the error for a name that leads out of the folder.
+// local returns an error for a name outside the folder.
 func (f Folder) local(name string) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("%q leads out of the folder %s", name, string(f))
@@ -61,14 +61,14 @@ func (f Folder) local(name string) error {
 	return nil
 }
 
-// openParent opens a folder in the folder; the caller closes it. With create it makes what is
-// missing of the way there.
+// openParent opens the parent folder of a name; the caller closes it. With create it creates
+// missing folders.
 func (f Folder) openParent(name string, create bool) (*os.Root, error) {
 	if err := f.local(name); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() { // opening a pipe would wait
-		return nil, fmt.Errorf("%s is no folder", string(f))
+	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() { // opening a pipe would block
+		return nil, fmt.Errorf("%s is not a folder", string(f))
 	}
 	root, err := os.OpenRoot(string(f))
 	if err != nil {
@@ -89,7 +89,7 @@ func (f Folder) openParent(name string, create bool) (*os.Root, error) {
 	return root, nil
 }
 
-// step opens the next folder on the way to one.
+// step opens the next folder of a path.
 func (f Folder) step(root *os.Root, part, at string, create bool) (*os.Root, error) {
 	if create {
 		if err := root.Mkdir(part, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -107,7 +107,7 @@ func (f Folder) step(root *os.Root, part, at string, create bool) (*os.Root, err
 	return next, f.pathError(err, at)
 }
 
-// parent opens the folder that has a name; the caller closes it.
+// parent opens the parent folder of a name; the caller closes it.
 func (f Folder) parent(name string) (root *os.Root, base string, err error) {
 	if err := f.local(name); err != nil {
 		return nil, "", err
@@ -116,7 +116,7 @@ func (f Folder) parent(name string) (root *os.Root, base string, err error) {
 	return root, filepath.Base(name), err
 }
 
-// Mkdir makes a folder in the folder, and those on the way to it, where they are missing.
+// Mkdir creates a subfolder and its parents where they are missing.
 func (f Folder) Mkdir(name string) error {
 	root, err := f.openParent(name, true)
 	if err != nil {
@@ -125,7 +125,7 @@ func (f Folder) Mkdir(name string) error {
 	return root.Close()
 }
 
-// stat returns what a name is, nil if nothing has it.
+// stat returns the type of a name, or nil if it does not exist.
 func (f Folder) stat(root *os.Root, base, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(base)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func (f Folder) stat(root *os.Root, base, name string) (fs.FileInfo, error) {
 	return info, f.pathError(err, name)
 }
 
-// Has reports whether something, of whatever kind, has a name.
+// Has reports whether a name exists, whatever its type.
 func (f Folder) Has(name string) (bool, error) {
 	root, base, err := f.parent(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,8 +147,8 @@ func (f Folder) Has(name string) (bool, error) {
 	return info != nil, errors.Join(err, root.Close())
 }
 
-// open opens a file by flags of os.OpenFile. Where it may be replaced meanwhile, it opens the one
-// or the other.
+// open opens a file with flags of os.OpenFile. If the file is replaced meanwhile, it opens either
+// version.
 func (f Folder) open(name string, flag int) (file *os.File, err error) {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -172,7 +172,7 @@ func (f Folder) open(name string, flag int) (file *os.File, err error) {
 		}
 		file, err := root.OpenFile(base, how|lock.Direct, 0o666)
 		if info != nil && errors.Is(err, fs.ErrNotExist) || info == nil && how&os.O_EXCL != 0 && errors.Is(err, fs.ErrExist) {
-			continue // it was removed, or made, meanwhile
+			continue // it was removed, or created, meanwhile
 		}
 		if err != nil {
 			return nil, f.pathError(err, name)
@@ -190,10 +190,10 @@ func (f Folder) open(name string, flag int) (file *os.File, err error) {
 	}
 }
 
-// Open opens a file to be read.
+// Open opens a file for reading.
 func (f Folder) Open(name string) (*os.File, error) { return f.open(name, os.O_RDONLY) }
 
-// Read returns what a file has.
+// Read returns the content of a file.
 func (f Folder) Read(name string) (content []byte, err error) {
 	file, err := f.Open(name)
 	if err != nil {
@@ -203,8 +203,8 @@ func (f Folder) Read(name string) (content []byte, err error) {
 	return io.ReadAll(file)
 }
 
-// Update opens a file to be changed in place, and makes it where it is missing. It is an error if
-// the file has another name, which may be outside of the folder.
+// Update opens a file for changes in place, and creates it if it is missing. It returns an error if
+// the file has a second name (a hard link), which may be outside the folder.
 func (f Folder) Update(name string) (*os.File, error) {
 	file, err := f.open(name, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -212,7 +212,7 @@ func (f Folder) Update(name string) (*os.File, error) {
 	}
 	n, err := names(file)
 	if err == nil && n > 1 {
-		err = fmt.Errorf("%s has another name as well (it is a hard link), by which it would be changed too: put a copy in its place", f.path(name))
+		err = fmt.Errorf("%s has another name as well (a hard link), and would change there, too. Replace it with a copy", f.path(name))
 	}
 	if err != nil {
 		return nil, errors.Join(f.pathError(err, name), file.Close())
@@ -233,7 +233,7 @@ func (f Folder) Lock(name string) (*os.File, error) {
 	return file, nil
 }
 
-// New makes a file. It is an fs.ErrExist if something, of whatever kind, has the name.
+// New creates a file. The error is an fs.ErrExist if the name exists, whatever its type.
 func (f Folder) New(name string) (*os.File, error) {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -243,8 +243,7 @@ func (f Folder) New(name string) (*os.File, error) {
 	return file, errors.Join(f.pathError(err, name), root.Close())
 }
 
-// MkdirNew makes a folder in a folder that is there. It is an fs.ErrExist if something has the
-// name.
+// MkdirNew creates a folder in an existing folder. The error is an fs.ErrExist if the name exists.
 func (f Folder) MkdirNew(name string) error {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -253,7 +252,7 @@ func (f Folder) MkdirNew(name string) error {
 	return errors.Join(f.pathError(root.Mkdir(base, 0o777), name), root.Close())
 }
 
-// Create begins a file that takes the place of another one when it is complete.
+// Create begins a file that replaces another one when it is complete.
 func (f Folder) Create(name string) (*replace.File, error) {
 	root, base, err := f.parent(name)
 	if err != nil {
@@ -269,7 +268,7 @@ func (f Folder) Create(name string) (*replace.File, error) {
 	return replace.CreateIn(root, base, f.path(name), old)
 }
 
-// With replaces a file by what write writes.
+// With replaces a file with the output of write.
 func (f Folder) With(name string, write func(io.Writer) error) error {
 	file, err := f.Create(name)
 	if err != nil {
@@ -278,7 +277,7 @@ func (f Folder) With(name string, write func(io.Writer) error) error {
 	return file.Complete(write)
 }
 
-// Replace replaces a file by one with a content.
+// Replace replaces a file with one with a content.
 func (f Folder) Replace(name string, content []byte) error {
 	return f.With(name, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -286,8 +285,8 @@ func (f Folder) Replace(name string, content []byte) error {
 	})
 }
 
-// List returns what is in a folder in the folder, or in the folder itself, ".", by name; nothing
-// for one that is not there.
+// List returns the entries of a subfolder, or of the folder itself, ".", sorted by name; nothing if
+// it does not exist.
 func (f Folder) List(name string) ([]fs.DirEntry, error) {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -305,7 +304,7 @@ func (f Folder) List(name string) ([]fs.DirEntry, error) {
 	return entries, errors.Join(f.pathError(err, name), dir.Close(), root.Close())
 }
 
-// Remove removes a file, or a link, if it is there.
+// Remove removes a file, or a link, if it exists.
 func (f Folder) Remove(name string) error {
 	root, base, err := f.parent(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -320,8 +319,8 @@ func (f Folder) Remove(name string) error {
 	return errors.Join(f.pathError(err, name), root.Close())
 }
 
-// Clear removes from a folder in the folder what killed processes have left of files with names of
-// its own that they were replacing.
+// Clear removes temporary files that killed processes have left in a subfolder, of replacements for
+// files whose names satisfy own.
 func (f Folder) Clear(name string, own func(name string) bool) error {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -334,8 +333,7 @@ func (f Folder) Clear(name string, own func(name string) bool) error {
 	return root.Close()
 }
 
-// Check is an error if a name, or a folder on the way to it, is there and is no folder of the
-// folder's own.
+// Check returns an error if a name, or a folder on the way to it, exists and is not a real folder.
 func (f Folder) Check(name string) error {
 	root, err := f.openParent(name, false)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -206,7 +206,7 @@ func TestOwn(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(pipe).Read("x"); err == nil || !strings.Contains(err.Error(), "is no folder") {
+	if _, err := Folder(pipe).Read("x"); err == nil || !strings.Contains(err.Error(), "is not a folder") {
 		t.Errorf("a pipe as the folder: %v", err)
 	}
 }

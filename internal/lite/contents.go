@@ -18,7 +18,7 @@ import (
 // contentsList is the name of the file that lists a folder.
 const contentsList = "all.json"
 
-// An entry is a file or a folder, as Jupyter's interface of contents has it.
+// An entry is a file or a folder in the format of Jupyter's contents API.
 type entry struct {
 	Name         string  `json:"name"`
 	Path         string  `json:"path"`
@@ -36,7 +36,7 @@ func (w *writer) entry(name, kind string, size int) entry {
 	return entry{Name: path.Base(name), Path: name, Type: kind, Size: size, Created: w.at, LastModified: w.at, Writable: true}
 }
 
-// contents writes the files of a folder, and for each folder a list of what is in it.
+// contents writes the files of a folder, and for each folder a list of its content.
 func (w *writer) contents(folder string) error {
 	lists := map[string][]entry{".": {}}
 	site, err := filepath.Abs(w.root)
@@ -74,9 +74,9 @@ func (w *writer) contents(folder string) error {
 		if path.Ext(name) == ".ipynb" {
 			kind = "notebook"
 			if data, err = shown(data); err != nil {
-				return fmt.Errorf("%s is no notebook: %w", file, err)
+				return fmt.Errorf("%s is not a notebook: %w", file, err)
 			}
-			if parent == "." && w.first == "" { // files come in the order of their names
+			if parent == "." && w.first == "" { // files are sorted by name
 				w.first = name
 			}
 		}
@@ -101,8 +101,7 @@ func (w *writer) contents(folder string) error {
 	return nil
 }
 
-// modified returns when the newest of the parts was changed, so that a site is the same whenever it
-// is built.
+// modified returns the time of the newest part, so that a site is the same whenever it is built.
 func modified(parts Parts) string {
 	var newest time.Time
 	for _, file := range []string{parts.Kernel, parts.Core, parts.Widgets} {
@@ -113,9 +112,9 @@ func modified(parts Parts) string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// shown returns a notebook as the site has it. Its texts are strings: JupyterLite shows the lists
-// of lines, as which they stand in files, with commas between them. A notebook of another kernel
-// for Go is opened with ours, as there is no other.
+// shown converts a notebook for the site. Its texts become strings: JupyterLite shows the lists of
+// lines in files with commas between them. A notebook of another Go kernel is opened with this one,
+// since there is no other.
 func shown(notebook []byte) ([]byte, error) {
 	var v map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(notebook))
@@ -125,7 +124,7 @@ func shown(notebook []byte) ([]byte, error) {
 	}
 	cells, ok := v["cells"].([]any)
 	if !ok {
-		return nil, errors.New("it has no cells; it may have an older format than 4")
+		return nil, errors.New("it has no cells; its format may be older than 4")
 	}
 	for _, c := range cells {
 		cell, _ := c.(map[string]any)
@@ -144,7 +143,7 @@ func shown(notebook []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// ours names our kernel in a notebook of Go.
+// ours sets this kernel in a Go notebook.
 func ours(notebook map[string]any) {
 	metadata, _ := notebook["metadata"].(map[string]any)
 	spec, _ := metadata["kernelspec"].(map[string]any)
@@ -157,7 +156,7 @@ func ours(notebook map[string]any) {
 	}
 }
 
-// join makes one text of a list of texts.
+// join joins a list of texts.
 func join(m map[string]any, key string) {
 	list, ok := m[key].([]any)
 	if !ok {

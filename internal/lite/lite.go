@@ -1,9 +1,8 @@
 // Package lite writes sites on which notebooks run in the reader's browser: JupyterLite, which is
 // JupyterLab without a server, with the kernel hierml as WebAssembly, and the files of a folder.
-// They are files that anything can serve which serves files.
+// Any web server can serve them.
 //
-// What a site is made of, the parts, comes from elsewhere: the kernel is built, and JupyterLite
-// fetched, by the command install.
+// The command install builds or fetches the parts of a site: the kernel and JupyterLite.
 package lite
 
 import (
@@ -22,7 +21,7 @@ import (
 	"strings"
 )
 
-// A Summary says what a site has.
+// A Summary describes the content of a site.
 type Summary struct {
 	Files int
 	Bytes int64
@@ -34,8 +33,8 @@ var extension embed.FS
 //go:embed service-worker.js
 var serviceWorker []byte
 
-// Build writes a site with the files of a folder of notebooks into a folder, which has to be new or
-// empty. Files and folders whose names begin with a dot are left out.
+// Build writes a site with the files of a folder of notebooks into a folder, which must be new or
+// empty. It omits files and folders whose names begin with a dot.
 func Build(site, notebooks string, parts Parts) (Summary, error) {
 	s := &writer{root: site, at: modified(parts), icon: parts.Logos["logo-32x32.png"]}
 	entries, err := os.ReadDir(site)
@@ -43,7 +42,7 @@ func Build(site, notebooks string, parts Parts) (Summary, error) {
 		return Summary{}, err
 	}
 	if len(entries) > 0 {
-		return Summary{}, fmt.Errorf("%s is not empty; name a new folder, or remove it", site)
+		return Summary{}, fmt.Errorf("%s is not empty. Name a new folder, or remove it", site)
 	}
 	for _, step := range []func() error{
 		func() error { return s.application(parts.Core) },
@@ -65,10 +64,10 @@ func Build(site, notebooks string, parts Parts) (Summary, error) {
 type writer struct {
 	Summary
 	root       string
-	at         string           // when all files were changed, in the words of Jupyter
-	first      string           // name of the notebook that the site opens with, if there is one
-	icon       []byte           // of the pages, a picture as browsers take it
-	extensions []map[string]any // as jupyter-lite.json lists them
+	at         string           // modification time of all files, in Jupyter's format
+	first      string           // name of the notebook that the site opens, if any
+	icon       []byte           // of the pages, in a format for browsers
+	extensions []map[string]any // in the format of jupyter-lite.json
 	schemas    []map[string]any // of their settings
 }
 
@@ -91,8 +90,8 @@ func (w *writer) json(name string, v any) error {
 	return w.write(name, data)
 }
 
-// kernel writes the extension with the kernel. Its folder has a name of its own for each content,
-// so that no browser takes a file of another version from its cache.
+// kernel writes the extension with the kernel. The name of its folder depends on the content, so
+// that browsers do not use the cached file of another version.
 func (w *writer) kernel(parts Parts) error {
 	files := map[string][]byte{}
 	paths := map[string]string{kernelName: parts.Kernel, supportName: parts.Support}
@@ -156,8 +155,8 @@ func (w *writer) kernel(parts Parts) error {
 	return nil
 }
 
-// licences writes those of the kernel, of JupyterLite and of the widgets. Those of what JupyterLite
-// and the widgets are made of are in their own files, third-party-licenses.json.
+// licences writes those of the kernel, of JupyterLite and of the widgets. The licences of the
+// components of the latter two are in their own files, third-party-licenses.json.
 func (w *writer) licences(parts Parts) error {
 	text, err := os.ReadFile(parts.Licences)
 	if err != nil {
@@ -205,9 +204,8 @@ func (w *writer) extension(name string, data []byte) error {
 	return w.write("extensions/"+name, data)
 }
 
-// entrance writes the page at the site's own address, which goes on to the first notebook: in
-// JupyterLab, or on a narrow screen alone, as in Jupyter Notebook. Pages of JupyterLite look in it
-// for settings.
+// entrance writes the page at the site's own address, which redirects to JupyterLab with the first
+// notebook. Pages of JupyterLite read settings from it.
 func (w *writer) entrance() error {
 	lab, alone := "lab/index.html", "tree/index.html"
 	if w.first != "" {
@@ -229,13 +227,13 @@ func (w *writer) entrance() error {
 // narrow is the width of a screen, in pixels, up to which JupyterLab leaves a notebook no room.
 const narrow = 760
 
-// entranceFile is what servers send for the address of a folder.
+// entranceFile is the file that servers send for the address of a folder.
 const entranceFile = "index.html"
 
-// settingsFile is what JupyterLite reads first.
+// settingsFile is the file that JupyterLite reads first.
 const settingsFile = "jupyter-lite.json"
 
-// settings writes what JupyterLite reads when it begins, and what a server would answer.
+// settings writes the settings that JupyterLite reads at its start, and the answers of a server.
 func (w *writer) settings() error {
 	file := filepath.Join(w.root, settingsFile)
 	data, err := os.ReadFile(file)
@@ -248,7 +246,7 @@ func (w *writer) settings() error {
 	}
 	settings, ok := c["jupyter-config-data"].(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s has no jupyter-config-data: JupyterLite is not the one that this was written for", settingsFile)
+		return fmt.Errorf("%s has no jupyter-config-data: this version of JupyterLite is not supported", settingsFile)
 	}
 	settings["appName"], settings["defaultKernelName"] = "hierml", "hierml"
 	settings["federated_extensions"] = w.extensions
@@ -264,7 +262,7 @@ func (w *writer) settings() error {
 		"csv": kind("csv", "text/csv", "text", ".csv", ".tsv"),
 		"gz":  kind("gz", "application/gzip", "base64", ".gz", ".zip"),
 	}
-	w.Files-- // is written a second time
+	w.Files-- // the file was already counted
 	w.Bytes -= int64(len(data))
 	english := map[string]string{"displayName": "English", "nativeName": "English"}
 	for name, v := range map[string]any{

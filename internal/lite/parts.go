@@ -12,26 +12,25 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Parts are files that a site is made of.
+// Parts are the files of which a site is made.
 type Parts struct {
-	// Kernel is the command kernel/page, built for js and wasm and compressed as xz, and Support is
-	// wasm_exec.js of the Go that has built it.
+	// Kernel is the command kernel/page, built for js and wasm and compressed with xz, and Support
+	// is wasm_exec.js of the same Go version.
 	Kernel, Support string
-	// Beside are files that the kernel reads when it needs them, by the names by which it asks for
-	// them: documentation, export data, fonts.
+	// Beside are files that the kernel reads on demand, by name: documentation, export data, fonts.
 	Beside map[string]string
 	// Core and Widgets are the wheels of jupyterlite-core and jupyterlab-widgets.
 	Core, Widgets string
 	// Licences has the texts of the licences of the kernel.
 	Licences string
-	// Logos are the kernel's, by name.
+	// Logos are the kernel's logos, by name.
 	Logos map[string][]byte
 }
 
-// Folder returns the folder of the user's cache in which the command install keeps the parts.
+// Folder returns the folder in the user's cache in which the command install stores the parts.
 func Folder() string { return filepath.Join(xdg.CacheHome, "hierml", "lite") }
 
-// The names of parts that are kept.
+// The names of stored parts.
 const (
 	kernelName   = "hierml.wasm.xz"
 	supportName  = "wasm_exec.js"
@@ -43,7 +42,7 @@ const (
 	versionName  = "version"
 )
 
-// version tells whether parts fit the scripts that are in this program: it is that of the scripts.
+// version identifies the scripts in this program, which stored parts must match.
 func version() (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(extension, "extension", func(name string, d fs.DirEntry, err error) error {
@@ -57,12 +56,12 @@ func version() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:16], err
 }
 
-// files returns where the parts are, by the names under which they are kept.
+// files returns the paths of the parts, by the names under which they are stored.
 func (p *Parts) files() map[string]*string {
 	return map[string]*string{kernelName: &p.Kernel, supportName: &p.Support, coreName: &p.Core, widgetsName: &p.Widgets, licencesName: &p.Licences}
 }
 
-// Keep puts the parts into a folder for Kept. What is there already is left where it is.
+// Keep stores the parts in a folder for Kept. It keeps existing files.
 func (p Parts) Keep(folder string) error {
 	if err := os.MkdirAll(filepath.Join(folder, beside), 0o755); err != nil {
 		return err
@@ -105,7 +104,7 @@ func Kept(folder string) (Parts, error) {
 	for name, path := range p.files() {
 		*path = filepath.Join(folder, name)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
-			return Parts{}, fmt.Errorf("what sites are made of is not there (%s is missing): run `go run ./install lite` in a clone of hierml, which builds it by Go and keeps it", *path)
+			return Parts{}, fmt.Errorf("the parts of sites are missing (%s). Run `go run ./install lite` in a clone of hierml to build them with Go", *path)
 		} else if err != nil {
 			return Parts{}, err
 		}
@@ -117,7 +116,7 @@ func Kept(folder string) (Parts, error) {
 	if theirs, err := os.ReadFile(filepath.Join(folder, versionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Parts{}, err
 	} else if string(theirs) != ours {
-		return Parts{}, fmt.Errorf("what sites are made of, in %s, is of another version of hierml than this program: run `go run ./install` and `go run ./install lite` in one clone", folder)
+		return Parts{}, fmt.Errorf("the parts of sites in %s are of another version of hierml than this program. Run `go run ./install` and `go run ./install lite` in one clone", folder)
 	}
 	asked, err := filepath.Glob(filepath.Join(folder, beside, "*"))
 	if err != nil {

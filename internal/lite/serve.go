@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Serve serves a site on the loopback device, on port 8000 if that is free, until ctx ends. told
-// hears of the address.
+// Serve serves a site on the loopback device, on port 8000 if that is free, until ctx is done. It
+// calls told with the address.
 func Serve(ctx context.Context, site string, told func(address string)) error {
 	if _, err := os.Stat(filepath.Join(site, settingsFile)); err != nil {
 		return fmt.Errorf("%s has no site: %w", site, err)
@@ -24,7 +24,7 @@ func Serve(ctx context.Context, site string, told func(address string)) error {
 	}
 	told("http://" + listener.Addr().String() + "/")
 	server := &http.Server{Handler: http.FileServer(http.Dir(site))}
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // what is asked for last is of no account
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // the last requests do not matter
 	if err := server.Serve(listener); ctx.Err() == nil {
 		return err
 	}

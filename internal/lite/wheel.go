@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// application unpacks JupyterLite from its wheel, where it is an archive: without what maps its
-// code to its source, and what it was built by.
+// application unpacks JupyterLite from the archive in its wheel, without source maps and build
+// files.
 func (w *writer) application(wheel string) (err error) {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {
@@ -29,7 +29,7 @@ func (w *writer) application(wheel string) (err error) {
 		}
 		return errors.Join(w.unpack(r), r.Close())
 	}
-	return fmt.Errorf("%s has no file jupyterlite-app-VERSION.tgz: JupyterLite is not the one that this was written for", wheel)
+	return fmt.Errorf("%s has no file jupyterlite-app-VERSION.tgz: this version of JupyterLite is not supported", wheel)
 }
 
 func (w *writer) unpack(r io.Reader) error {
@@ -62,7 +62,7 @@ func (w *writer) unpack(r io.Reader) error {
 		if err := w.write(name, data); err != nil {
 			return err
 		}
-		if name == "lab/favicon.ico" { // where browsers ask for it, as the pages name none
+		if name == "lab/favicon.ico" { // browsers ask for it here, since the pages name none
 			if err := w.write("favicon.ico", data); err != nil {
 				return err
 			}

@@ -1,5 +1,5 @@
-// Package lock has locks between processes: on files, and gone with the process that holds them,
-// however it ends. What a lock is for is left to its callers.
+// Package lock implements locks between processes: on files, and released when the process that
+// holds them ends, in whatever way.
 package lock
 
 import (
@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// A Lock is one that this process holds.
+// A Lock is held by this process.
 type Lock struct{ file *os.File }
 
-// Alone takes the lock of the file at path, which it makes where it is missing, for this process
-// alone. It returns nil if others have it.
+// Alone acquires an exclusive lock on the file at path, which it creates if necessary. It returns
+// nil if another process has locked the file.
 func Alone(path string) (*Lock, error) { return acquire(path, os.O_CREATE, true) }
 
-// Shared takes the lock as one of many, unless one has it alone.
+// Shared acquires a shared lock, unless another process has an exclusive one.
 func Shared(path string) (*Lock, error) { return acquire(path, os.O_CREATE, false) }
 
-// Existing takes the lock of a file alone, which it does not make.
+// Existing acquires an exclusive lock on a file, without creating it.
 func Existing(path string) (*Lock, error) { return acquire(path, 0, true) }
 
-// pause is how long [Wait] waits until it asks again.
+// pause is the interval between the attempts of [Wait].
 const pause = 50 * time.Millisecond
 
-// Wait is Alone that waits until others have released the lock, or the context has ended. It calls
-// waits once, if that is not nil, when others have it.
+// Wait is like Alone, but waits until others have released the lock, or ctx is done. If others have
+// the lock, it calls waits once, if that is not nil.
 func Wait(ctx context.Context, path string, waits func()) (*Lock, error) {
 	for {
 		l, err := Alone(path)
@@ -45,8 +45,8 @@ func Wait(ctx context.Context, path string, waits func()) (*Lock, error) {
 	}
 }
 
-// acquire goes on until the file that it has locked is the one at path: another process may have
-// removed it between the opening and the locking.
+// acquire retries until the locked file is the one at path: another process may have removed it
+// between opening and locking.
 func acquire(path string, flag int, alone bool) (*Lock, error) {
 	for {
 		f, err := open(path, flag)
@@ -73,11 +73,11 @@ func acquire(path string, flag int, alone bool) (*Lock, error) {
 	}
 }
 
-// Release ends the lock. The file stays.
+// Release releases the lock. The file stays.
 func (l *Lock) Release() error { return l.file.Close() }
 
-// Write puts a text for those who want the lock, to be read by [Holder], in place of what is in the
-// file.
+// Write replaces the content of the file with a text for processes that wait for the lock; see
+// [Holder].
 func (l *Lock) Write(text string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (l *Lock) Write(text string) error {
 	return err
 }
 
-// Holder returns what the process that has the lock of a file has written into it.
+// Holder returns the text that the process with the lock on a file has written.
 func Holder(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	return string(text), err

@@ -8,15 +8,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Available tells whether the system has locks.
+// Available reports whether the system has locks.
 const Available = true
 
-// Direct are flags of os.OpenFile by which no link is followed and no pipe waited for, where the
-// system has such flags.
+// Direct are flags for os.OpenFile that avoid following links and blocking on pipes, if the system
+// has such flags.
 const Direct = 0
 
-// open opens the file so that it can be removed while it is open, and nothing that a link of
-// another's leads to.
+// open opens the file so that it can be removed while it is open, and does not follow a link.
 func open(path string, flag int) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -34,8 +33,9 @@ func open(path string, flag int) (*os.File, error) {
 	return os.NewFile(uintptr(h), path), nil
 }
 
-// File locks an open file until it is closed, or its process ends, and reports whether no other has
-// locked it. What is locked is a byte that no file has: others can read the file.
+// File locks an open file until it is closed, or its process ends. It reports false if another
+// process has locked it. It locks a byte beyond the end of the file, so that others can read the
+// file.
 func File(f *os.File, alone bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if alone {

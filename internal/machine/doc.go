@@ -1,6 +1,6 @@
-// Package machine tells how much of the machine a process may use: memory and processors, within
-// the limits of its control groups and of its Slurm job. It also tells which folders other machines
-// may see.
+// Package machine reports how much of the machine a process may use: memory and processors, within
+// the limits of its control groups and of its Slurm job. It also reports which folders other
+// machines may see.
 //
-// Wrong when a limit that the system enforces is not seen, so that the process is killed.
+// Wrong when it misses a limit that the system enforces, so that the process is killed.
 package machine

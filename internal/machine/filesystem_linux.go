@@ -2,8 +2,8 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// fileSystems are those whose number is known, by statfs(2) and the headers of those that are not
-// part of Linux.
+// fileSystems are the known file systems by number, from statfs(2) and the headers of those that
+// are not part of Linux.
 var fileSystems = map[int64]FileSystem{
 	0x6969:     {"NFS", true},
 	0x0bd00bd0: {"Lustre", true},
@@ -26,7 +26,7 @@ var fileSystems = map[int64]FileSystem{
 	0x794c7630: {"overlayfs", false},
 }
 
-// FileSystemOf returns that of a path; the zero value where it is none that is known.
+// FileSystemOf returns the file system of a path; the zero value if it is unknown.
 func FileSystemOf(path string) (FileSystem, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -2,5 +2,5 @@
 
 package machine
 
-// FileSystemOf knows none here.
+// FileSystemOf knows no file systems here.
 func FileSystemOf(string) (FileSystem, error) { return FileSystem{}, nil }

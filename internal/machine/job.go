@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// The variables by which a process knows what the job that it is in was given, the first that is
-// set: those of a part of a farm (package farm), and those of Slurm's.
+// The environment variables with the resources of the surrounding job, of which the first one that
+// is set counts: those of a part of a farm (package farm), and those of Slurm.
 var (
 	processors = []string{"HIERML_PROCESSORS", "SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE"}
 	mebibytes  = []string{"HIERML_MEMORY", "SLURM_MEM_PER_NODE"}
 	perCPU     = []string{"SLURM_MEM_PER_CPU"} // in MiB
 )
 
-// Processors returns the number of processors that this process may use: those of Go's, which the
-// control groups and the affinity bound, or fewer if the job that it is in was given fewer.
+// Processors returns the number of processors that this process may use: Go's number, which
+// respects the control groups and the affinity, or fewer if the surrounding job has fewer.
 func Processors() int {
 	n := runtime.GOMAXPROCS(0)
 	if given := given(processors); given > 0 {
@@ -24,7 +24,7 @@ func Processors() int {
 	return n
 }
 
-// memoryOfJob returns the bytes that the job was given, 0 if it is in none or has the whole
+// memoryOfJob returns the memory of the job in bytes, 0 if there is no job or it has the whole
 // machine.
 func memoryOfJob() int64 {
 	if n := given(mebibytes); n > 0 {
@@ -33,7 +33,7 @@ func memoryOfJob() int64 {
 	return given(perCPU) * max(1, given(processors)) << 20
 }
 
-// given is the number that the first variable has which is set, 0 if that is none above zero.
+// given returns the value of the first variable that is set, or 0 unless that is positive.
 func given(names []string) int64 {
 	for _, name := range names {
 		if text := os.Getenv(name); text != "" {
@@ -47,7 +47,7 @@ func given(names []string) int64 {
 	return 0
 }
 
-// lower is the lower of two limits, of which 0 is none.
+// lower returns the lower of two limits; 0 means no limit.
 func lower(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Memory returns the bytes of memory that the machine has, or that the control groups of this
-// process or the job that it is in leave of it; 0 if that is not known.
+// Memory returns how many bytes of the machine's memory the control groups and the job of this
+// process allow; 0 if unknown.
 func Memory() int64 {
 	var info unix.Sysinfo_t
 	var machine int64
@@ -21,9 +21,9 @@ func Memory() int64 {
 	return lower(lower(machine, memoryOfGroups(os.DirFS("/"))), memoryOfJob())
 }
 
-// memoryOfGroups returns the lowest limit of the control groups of this process, in either version
-// of them; 0 if there is none. A group that is named from outside of a container is not found
-// within it: of those that are nested all that can be found count.
+// memoryOfGroups returns the lowest limit of the control groups of this process, in either version;
+// 0 if there is none. Inside a container, groups named from outside do not exist: of nested groups,
+// all existing ones count.
 func memoryOfGroups(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -34,7 +34,7 @@ func memoryOfGroups(root fs.FS) int64 {
 		for {
 			text, err := fs.ReadFile(root, path.Join(folder, group, file))
 			if err == nil {
-				// "max", or a number near the highest in version 1, is none.
+				// "max", or a number near the maximum in version 1, means no limit.
 				n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 				if err == nil && n > 0 && n < 1<<62 {
 					lowest = lower(lowest, n)

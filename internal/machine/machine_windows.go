@@ -16,8 +16,8 @@ type memoryStatus struct {
 	totalAddresses, freeAddresses, freeMoreAddresses uint64
 }
 
-// Memory returns the bytes of memory that the machine has, or that the job that this process is in
-// leaves of it; 0 if that is not known.
+// Memory returns how many bytes of the machine's memory the job of this process allows; 0 if
+// unknown.
 func Memory() int64 {
 	var s memoryStatus
 	s.size = uint32(unsafe.Sizeof(s))

@@ -1,7 +1,7 @@
 package notebook
 
-// Clear removes what running left in the notebook: outputs and counts, the times at which cells
-// ran, whether their outputs are folded, and the state of widgets.
+// Clear removes the results of runs from the notebook: outputs and counts, execution times, whether
+// outputs are folded, and the state of widgets.
 func (nb *Notebook) Clear() {
 	delete(nb.Metadata, "widgets")
 	for _, c := range nb.Cells {

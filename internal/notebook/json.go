@@ -9,20 +9,21 @@ import (
 	"strings"
 )
 
-// A node is a JSON value with its place in the file.
+// A node is a JSON value with its position in the file.
 type node struct {
 	offset int
 	parent *node  // nil of the root
-	name   string // of it in an object
-	index  int    // of it in a list
-	// value is nil, a bool, a json.Number, a string, or, for a list, items, for an object, fields.
+	name   string // its name in an object
+	index  int    // its index in a list
+	// value is nil, a bool, a json.Number or a string. A list has items instead, and an object
+	// fields.
 	value  any
 	items  []*node
 	fields map[string]*node
 }
 
-// path returns where the node is, such as cells[3].source. Only messages need it: a name may be
-// long, and have a long list below it.
+// path returns the path of the node, such as cells[3].source. Only messages need it: a name may be
+// long, and contain a long list.
 func (n *node) path() string {
 	switch {
 	case n.parent == nil:
@@ -47,9 +48,9 @@ func parse(file string, text []byte) (*tree, *node, error) {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, nil, t.fail(0, "", "the file is empty; a notebook is a JSON object")
 	case bytes.HasPrefix(text, []byte("\xef\xbb\xbf")):
-		return nil, nil, t.fail(0, "", "the file begins with a byte order mark; save it as UTF-8 without one")
+		return nil, nil, t.fail(0, "", "the file begins with a byte order mark. Save it as UTF-8 without one")
 	}
-	// The decoder of tokens knows less well where an error is.
+	// The token decoder locates errors less precisely.
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
 		var syntax *json.SyntaxError
@@ -58,7 +59,7 @@ func parse(file string, text []byte) (*tree, *node, error) {
 		}
 		msg, offset := syntax.Error(), int(syntax.Offset)
 		if msg != "unexpected end of JSON input" {
-			offset-- // of the byte that does not fit
+			offset-- // the offset of the unexpected byte
 		}
 		if bytes.Contains(text, []byte("\n<<<<<<< ")) {
 			msg += "; the file has conflict markers of a merge"
@@ -74,7 +75,7 @@ func parse(file string, text []byte) (*tree, *node, error) {
 	return t, root, nil
 }
 
-// fail makes the error for a place in the file.
+// fail makes an error for a place in the file.
 func (t *tree) fail(offset int, path, msg string) *FormatError {
 	before := t.text[:min(offset, len(t.text))]
 	return &FormatError{
@@ -128,7 +129,7 @@ func (t *tree) read(parent *node, name string, index int) (*node, error) {
 	return n, err
 }
 
-// plain returns the value as encoding/json decodes it, with numbers as json.Number.
+// plain returns the value in the form of encoding/json, with numbers as json.Number.
 func (n *node) plain() any {
 	switch {
 	case n.items != nil:
@@ -155,7 +156,7 @@ func (n *node) object(except ...string) map[string]any {
 	return m
 }
 
-// kind names what the value is.
+// kind names the kind of the value.
 func (n *node) kind() string {
 	switch {
 	case n.items != nil:
@@ -174,8 +175,8 @@ func (n *node) kind() string {
 	return "a number"
 }
 
-// Indented returns data as JSON in lines that are indented, or in one line where that would be more
-// than ten times as long: what is deep is indented by more than it is.
+// Indented formats data as indented JSON, or on one line if indenting would make it more than ten
+// times as long, since deep nesting is indented a lot.
 func Indented(data any) (string, error) {
 	plain, err := json.Marshal(data)
 	if err != nil {

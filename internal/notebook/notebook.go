@@ -1,8 +1,7 @@
-// Package notebook reads and writes Jupyter notebooks (nbformat 4) without Jupyter. Written files
-// are what Jupyter itself would have written, byte for byte, so that version control shows only
-// what changed.
+// Package notebook reads and writes Jupyter notebooks (nbformat 4) without Jupyter. It writes files
+// exactly as Jupyter would, byte for byte, so that version control shows only real changes.
 //
-// The kernel's package rerun runs them; the web page of a notebook is made by package page.
+// The kernel's package rerun runs them; package page makes a web page of a notebook.
 package notebook
 
 import (
@@ -12,20 +11,20 @@ import (
 	"net/url"
 )
 
-// The version of the format that is written.
+// The version of the format to write.
 const (
 	Major = 4
 	Minor = 5
 )
 
-// A Notebook is the content of an .ipynb file. Values of JSON that have no field here are kept as
-// encoding/json decodes them, with numbers as json.Number.
+// A Notebook is the content of an .ipynb file. JSON values without a field here are stored in the
+// form of encoding/json, with numbers as json.Number.
 type Notebook struct {
 	Metadata map[string]any
 	Cells    []*Cell
 	// Minor is the minor version of the file; Write raises it to 5.
 	Minor int
-	// Extra holds the fields that the format does not know.
+	// Extra holds fields that the format does not define.
 	Extra map[string]any
 }
 
@@ -39,23 +38,23 @@ const (
 // A Cell is one cell.
 type Cell struct {
 	Kind     string // Code, Markdown or Raw
-	ID       string // empty in files older than 4.5; Write makes one
+	ID       string // empty in files older than 4.5; Write adds one
 	Source   string
 	Metadata map[string]any
-	// Attachments maps file names to MIME bundles; nil where there are none.
+	// Attachments maps file names to MIME bundles; nil if there are none.
 	Attachments map[string]any
-	// Count and Outputs are those of code cells; Count is 0 for a cell that has not run.
+	// Count and Outputs are for code cells; Count is 0 for a cell that has not run.
 	Count   int
 	Outputs []*Output
 	Extra   map[string]any
 }
 
-// ShownAttachments is how often an export shows an image that is attached to a cell: its text can
-// name one as often as it likes.
+// ShownAttachments bounds how often an export shows an image attached to a cell, since the text can
+// refer to it any number of times.
 const ShownAttachments = 10
 
-// Attachment returns the MIME bundle that is attached under a name of the cell's text, and the name
-// that it has there.
+// Attachment returns the MIME bundle that is attached under a name in the cell's text, and its
+// actual name.
 func (c *Cell) Attachment(name string) (bundle map[string]any, plain string) {
 	if unescaped, err := url.PathUnescape(name); err == nil {
 		name = unescaped
@@ -91,14 +90,14 @@ type Output struct {
 	Extra map[string]any
 }
 
-// The tags of cells that running heeds, as Jupyter's own programs and papermill do.
+// The tags of cells with a meaning for runs, as in Jupyter's own programs and papermill.
 const (
 	RaisesException = "raises-exception" // the cell may fail
-	SkipExecution   = "skip-execution"   // the cell is not run
+	SkipExecution   = "skip-execution"   // the cell does not run
 
-	// the cell declares what the notebook can be run with
+	// the cell declares the parameters of the notebook
 	Parameters         = "parameters"
-	InjectedParameters = "injected-parameters" // the cell sets it, and was put behind that one
+	InjectedParameters = "injected-parameters" // the cell sets the parameters, and was inserted after that one
 )
 
 // Tagged reports whether the cell has a tag.
@@ -112,8 +111,8 @@ func (c *Cell) Tagged(tag string) bool {
 	return false
 }
 
-// nameCells gives an identifier of the form that Jupyter gives to each cell that has none. It
-// depends only on the notebook, so that version control does not see another one each time.
+// nameCells gives each cell without an identifier one in Jupyter's form. It depends only on the
+// notebook, so that version control does not see a different one each time.
 func (nb *Notebook) nameCells() {
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
@@ -129,7 +128,7 @@ func (nb *Notebook) nameCells() {
 	}
 }
 
-// A FormatError says what is wrong with a notebook file, and where.
+// A FormatError describes an error in a notebook file and its position.
 type FormatError struct {
 	File         string
 	Line, Column int    // from 1; columns count bytes

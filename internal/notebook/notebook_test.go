@@ -67,14 +67,14 @@ func TestBroken(t *testing.T) {
 	}
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", " \n", `f:1:1: the file is empty; a notebook is a JSON object`},
-		{"mark", "\xef\xbb\xbf{}", `f:1:1: the file begins with a byte order mark; save it as UTF-8 without one`},
+		{"mark", "\xef\xbb\xbf{}", `f:1:1: the file begins with a byte order mark. Save it as UTF-8 without one`},
 		{"cut", "{\"cells\": [\n", `f:2:1: this is not JSON: unexpected end of JSON input`},
 		{"comma", "{\n \"a\": 1,\n}", `f:3:1: this is not JSON: invalid character '}' looking for beginning of object key string`},
 		{"merge", "{\n<<<<<<< HEAD\n", `f:2:1: this is not JSON: invalid character '<' looking for beginning of object key string; the file has conflict markers of a merge`},
 		{"list", `[1]`, `f:1:1: a notebook is a JSON object; this is a list`},
 		{"other", `{"a": 1}`, `f:1:1: not a notebook: the field "nbformat" is missing`},
-		{"old", `{"nbformat": 3}`, "f:1:14: nbformat: format 3 is too old; convert the file with `jupyter nbconvert --to notebook --inplace FILE`"},
-		{"new", `{"nbformat": 5}`, `f:1:14: nbformat: format 5 is newer than what is known here, 4; save the file in format 4`},
+		{"old", `{"nbformat": 3}`, "f:1:14: nbformat: format 3 is too old. Convert the file with `jupyter nbconvert --to notebook --inplace FILE`"},
+		{"new", `{"nbformat": 5}`, `f:1:14: nbformat: format 5 is newer than 4, which is supported. Save the file in format 4`},
 		{"word", `{"nbformat": "4"}`, `f:1:14: nbformat: expected a whole number that is not negative`},
 		{"minor", `{"nbformat": 4}`, `f:1:1: the field "nbformat_minor" is missing`},
 		{"metadata", `{"nbformat": 4, "nbformat_minor": 5, "metadata": []}`, `f:1:50: metadata: expected an object; this is a list`},

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadFile reads a notebook from a file. What is wrong with its content is a *FormatError.
+// ReadFile reads a notebook from a file. An error in its content is a *FormatError.
 func ReadFile(path string) (*Notebook, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -17,7 +17,7 @@ func ReadFile(path string) (*Notebook, error) {
 	return decode(path, text)
 }
 
-// Read reads a notebook. The name stands for the file in errors.
+// Read reads a notebook. The name is that of the file in errors.
 func Read(r io.Reader, name string) (*Notebook, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -26,8 +26,8 @@ func Read(r io.Reader, name string) (*Notebook, error) {
 	return decode(name, text)
 }
 
-// decode stops at the first thing that is wrong, which it reports by panicking with a *FormatError:
-// the format has many places for it.
+// decode stops at the first error and panics with a *FormatError, since the format has many places
+// for errors.
 func decode(name string, text []byte) (nb *Notebook, err error) {
 	t, root, err := parse(name, text)
 	if err != nil {
@@ -61,9 +61,9 @@ func (d decoder) notebook(root *node) *Notebook {
 	}
 	switch major := d.integer(root, "nbformat"); {
 	case major < Major:
-		d.stop(root.fields["nbformat"], "format %d is too old; convert the file with `jupyter nbconvert --to notebook --inplace FILE`", major)
+		d.stop(root.fields["nbformat"], "format %d is too old. Convert the file with `jupyter nbconvert --to notebook --inplace FILE`", major)
 	case major > Major:
-		d.stop(root.fields["nbformat"], "format %d is newer than what is known here, 4; save the file in format 4", major)
+		d.stop(root.fields["nbformat"], "format %d is newer than 4, which is supported. Save the file in format 4", major)
 	}
 	nb := &Notebook{
 		Minor:    d.integer(root, "nbformat_minor"),
@@ -140,7 +140,7 @@ func (d decoder) output(n *node) *Output {
 	return o
 }
 
-// bundle returns a MIME bundle. Text that is a list of lines is joined.
+// bundle returns a MIME bundle, with lists of lines joined.
 func (d decoder) bundle(n *node) map[string]any {
 	data := make(map[string]any, len(n.fields))
 	for mime, value := range d.object(n).fields {

@@ -8,11 +8,11 @@ import (
 // control matches the control sequences of terminals.
 var control = regexp.MustCompile("\x1b(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// Plain returns what a terminal leaves of a text, without colours.
+// Plain returns the text that a terminal would show, without colours.
 func Plain(text string) string { return Overwritten(control.ReplaceAllString(text, "")) }
 
-// Overwritten removes what a carriage return or a backspace moves over. A line that is overwritten
-// by a shorter one counts as erased, which is how programs mean it.
+// Overwritten applies carriage returns and backspaces. A line that is overwritten by a shorter one
+// counts as erased, as programs intend.
 func Overwritten(text string) string {
 	if !strings.ContainsAny(text, "\r\b") {
 		return text

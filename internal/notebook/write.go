@@ -12,7 +12,7 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// WriteFile writes the notebook to a file, which is complete or as it was before.
+// WriteFile writes the notebook to a file. If it fails, the old file stays.
 func (nb *Notebook) WriteFile(path string) error {
 	return replace.With(path, nb.Write)
 }
@@ -41,7 +41,7 @@ func (nb *Notebook) Write(w io.Writer) error {
 	return e.w.Flush()
 }
 
-// with returns the fields and what is to be kept beside them.
+// with merges the fields with the other fields to keep.
 func with(extra, fields map[string]any) map[string]any {
 	for name, value := range extra {
 		if _, has := fields[name]; !has {
@@ -115,7 +115,7 @@ func (o *Output) encode() map[string]any {
 	return with(o.Extra, fields)
 }
 
-// splitBundle makes lists of lines of the texts that Jupyter splits.
+// splitBundle splits the texts of a bundle into lists of lines, where Jupyter does.
 func splitBundle(bundle map[string]any) map[string]any {
 	out := make(map[string]any, len(bundle))
 	for mime, data := range bundle {
@@ -129,8 +129,8 @@ func splitBundle(bundle map[string]any) map[string]any {
 	return out
 }
 
-// splitLines cuts a text after each end of a line, as Python's splitlines does, which knows more of
-// those than most.
+// splitLines splits a text after each line end, with the same set of line ends as Python's
+// splitlines.
 func splitLines(text string) []any {
 	lines := []any{}
 	start := 0
@@ -161,7 +161,7 @@ type encoder struct {
 	err error
 }
 
-// value writes a value; newline is what a new line at its level begins with.
+// value writes a value; newline is the beginning of a new line at its level.
 func (e *encoder) value(v any, newline string) {
 	switch v := v.(type) {
 	case nil:
@@ -208,7 +208,7 @@ func (e *encoder) value(v any, newline string) {
 	}
 }
 
-// before writes what comes before the ith item of a list or an object.
+// before writes the separator before the ith item of a list or an object.
 func (e *encoder) before(i int, bracket byte, newline string) {
 	if i > 0 {
 		bracket = ','

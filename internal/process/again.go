@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// againVariable has the command of Again as a list in JSON.
+// againVariable has the command of Again as a JSON list.
 const againVariable = "HIERML_AGAIN"
 
-// SetAgain has [Again] return a command, in this process and in those that it starts. Its first
-// word is the file of this program.
+// SetAgain sets the command that [Again] returns, in this process and in those that it starts. Its
+// first word is the file of this program.
 func SetAgain(command ...string) error {
 	text, err := json.Marshal(command)
 	if err != nil {
@@ -19,8 +19,8 @@ func SetAgain(command ...string) error {
 	return os.Setenv(againVariable, string(text))
 }
 
-// Again returns the command that does elsewhere what this process does, as [SetAgain] was given it
-// by this program; ok is false if it was not, or by another program.
+// Again returns the command that repeats the work of this process elsewhere, as set by [SetAgain]
+// in this program; ok is false if there is none, or another program has set it.
 func Again() (command []string, ok bool, err error) {
 	text := os.Getenv(againVariable)
 	if text == "" {

@@ -9,5 +9,5 @@ import (
 
 func bind(*exec.Cmd) {}
 
-// Signal ends the program: no other signal can be sent here.
+// Signal ends the program: no other signal exists here.
 func Signal(cmd *exec.Cmd, _ syscall.Signal) error { return cmd.Process.Kill() }

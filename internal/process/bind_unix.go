@@ -17,7 +17,7 @@ func bind(cmd *exec.Cmd) {
 	}
 }
 
-// Signal sends a signal to a program that was bound, and to what it has started.
+// Signal sends a signal to a bound program and its children.
 func Signal(cmd *exec.Cmd, signal syscall.Signal) error {
 	err := syscall.Kill(-cmd.Process.Pid, signal)
 	if errors.Is(err, syscall.ESRCH) {

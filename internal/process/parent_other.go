@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// endWithParent does nothing: the system has no such thing.
+// endWithParent does nothing: the system has no such feature.
 func endWithParent(*syscall.SysProcAttr) {}

@@ -1,6 +1,6 @@
-// Package process starts programs that end with this process, however it ends: a killed kernel or
-// installer leaves no compiler, pip or go command at work. It also knows the file of the program
-// that runs itself. What they do is left to its callers.
+// Package process starts programs that end with this process, however it ends, so that a killed
+// kernel or installer leaves no compiler, pip or go command running. It also knows the file of the
+// running program.
 package process
 
 import (
@@ -8,14 +8,14 @@ import (
 	"runtime"
 )
 
-// Bind makes the end of cmd's context, and on Linux the end of this process, end the program. Those
-// that it has started end with its context, too. It has to be started by [Start] or [Run].
+// Bind makes the program end with cmd's context, and on Linux with this process. The program's
+// children end with the context, too. Start it with [Start] or [Run].
 func Bind(cmd *exec.Cmd) *exec.Cmd {
 	bind(cmd)
 	return cmd
 }
 
-// Run starts a program and waits until it has ended, as [exec.Cmd.Run] does.
+// Run starts a program and waits for its end, like [exec.Cmd.Run].
 func Run(cmd *exec.Cmd) error {
 	wait, err := Start(cmd)
 	if err != nil {
@@ -24,12 +24,12 @@ func Run(cmd *exec.Cmd) error {
 	return wait()
 }
 
-// Start starts a program, as [exec.Cmd.Start] does. Wait, which has to be called, is its Wait.
+// Start starts a program, like [exec.Cmd.Start]. Call wait, which is its Wait.
 func Start(cmd *exec.Cmd) (wait func() error, err error) {
 	started, ended := make(chan error), make(chan struct{})
 	go func() {
-		// The system tells the program of the death of the thread that has started it, so this
-		// goroutine keeps its thread as long as the program runs.
+		// The system signals the death of the thread that started the program, so this goroutine
+		// keeps its thread while the program runs.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

@@ -4,5 +4,5 @@ package process
 
 import "os"
 
-// Program returns the file name of the program that runs.
+// Program returns the file name of the running program.
 func Program() (string, error) { return os.Executable() }

@@ -1,10 +1,10 @@
-// Package replace writes files that are there as a whole or not at all: a new file is written
-// beside the old one and takes its place when it is complete and on disk. Whatever happens before,
-// the old file stays as it was.
+// Package replace writes files completely or not at all: it writes a new file beside the old one,
+// and replaces the old one when the new one is complete and on disk. Until then, the old file stays
+// unchanged.
 //
-// A new file has the permissions that the user's umask leaves, and one that replaces another has
-// those of the other. What a killed process has left beside a file, the next one that replaces it
-// removes.
+// A new file has the permissions that the user's umask allows, and one that replaces another has
+// those of the other. Files that a killed process has left beside a file are removed by the next
+// process that replaces it.
 package replace
 
 import (
@@ -22,18 +22,18 @@ import (
 	"github.com/hierml/notebook/internal/lock"
 )
 
-// A File is one that is being written. It ends by Commit or by Discard.
+// A File is a file that is being written. End it with Commit or Discard.
 type File struct {
 	*os.File
 	in     files
-	folder *os.Root // is closed at the end; nil where names are paths
-	shown  string   // the path that errors name
-	name   string   // the one that it is to have
-	aside  string   // the one that it has until then; "" for a device, which is written to itself
+	folder *os.Root // closed at the end; nil if names are paths
+	shown  string   // the path in errors
+	name   string   // its final name
+	aside  string   // its temporary name; "" for a device, which is written directly
 	done   bool
 }
 
-// files are those of a folder, as [os.Root] has them, or those of all folders.
+// files are the files of a folder, like an [os.Root], or those of all folders.
 type files interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Lstat(name string) (fs.FileInfo, error)
@@ -51,8 +51,8 @@ func (byPath) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 func (byPath) Rename(from, to string) error           { return os.Rename(from, to) }
 func (byPath) Remove(name string) error               { return os.Remove(name) }
 
-// Create begins a file that is to have a name. What a link names is replaced, not the link; what is
-// no regular file, such as /dev/stdout, is written to.
+// Create begins a file with the name path. If path is a link, it replaces the target, not the link;
+// if it is not a regular file, such as /dev/stdout, it writes to it directly.
 func Create(path string) (*File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -65,14 +65,14 @@ func Create(path string) (*File, error) {
 	return begin(&File{in: byPath{}, shown: path, name: path}, old)
 }
 
-// CreateIn begins a file of a folder, which takes the place of whatever has its name there, a link
-// included. It has the permissions of old, unless that is nil. Errors name it as shown. The folder
-// is closed when the file ends, or is not begun.
+// CreateIn begins a file of a folder, which replaces anything with its name there, including a
+// link. It has the permissions of old, unless that is nil. Errors name it as shown. The folder is
+// closed when the file ends, or cannot be created.
 func CreateIn(folder *os.Root, name, shown string, old fs.FileInfo) (*File, error) {
 	return begin(&File{in: folder, folder: folder, shown: shown, name: name}, old)
 }
 
-// begin makes the file aside, and locks it, so that others see that it is being written.
+// begin creates the temporary file, and locks it, so that others see that it is being written.
 func begin(f *File, old fs.FileInfo) (*File, error) {
 	base := filepath.Base(f.name)
 	clearIn(f.in, filepath.Dir(f.name), func(name string) bool { return name == base })
@@ -86,10 +86,10 @@ func begin(f *File, old fs.FileInfo) (*File, error) {
 			f.leave()
 			return nil, f.pathError(err)
 		}
-		// Where there are no locks, nobody removes files either. A browser has none, and there a
-		// new file has no name before it is written.
+		// Without locks, nobody removes files either. A browser has none, and there a new file has
+		// no name before it is written.
 		if got, err := lock.File(file, true); lock.Available && err == nil && (!got || !has(f.in, aside, file)) {
-			_ = file.Close() // another process takes it for one that was left, and removes it
+			_ = file.Close() // another process takes it for a leftover file, and removes it
 			continue
 		}
 		f.File, f.aside = file, aside
@@ -117,7 +117,7 @@ func has(in files, name string, file *os.File) bool {
 func (f *File) leave() {
 	f.done = true
 	if f.folder != nil {
-		_ = f.folder.Close() // it was only looked up in
+		_ = f.folder.Close() // it was only searched
 	}
 }
 
@@ -138,7 +138,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.pathError(err)
 }
 
-// Commit puts the file in its place. If it cannot, the file is discarded.
+// Commit moves the file to its final name. If that fails, the file is discarded.
 func (f *File) Commit() (err error) {
 	if f.aside == "" {
 		f.done = true
@@ -148,7 +148,7 @@ func (f *File) Commit() (err error) {
 	if err := f.Sync(); err != nil {
 		return f.pathError(err)
 	}
-	if runtime.GOOS == "windows" { // where an open file keeps its name; elsewhere it stays locked
+	if runtime.GOOS == "windows" { // an open file cannot be renamed there; elsewhere it stays locked
 		if err := f.Close(); err != nil {
 			return f.pathError(err)
 		}
@@ -156,7 +156,7 @@ func (f *File) Commit() (err error) {
 	if err := f.in.Rename(f.aside, f.name); err != nil {
 		return f.pathError(err)
 	}
-	_ = f.Close() // what it has is on disk
+	_ = f.Close() // its content is on disk
 	f.leave()
 	return nil
 }
@@ -166,18 +166,19 @@ func (f *File) Discard() {
 	if f.done {
 		return
 	}
-	_ = f.Close() // what is in it is not wanted
+	_ = f.Close() // its content is not wanted
 	if f.aside != "" {
 		_ = f.in.Remove(f.aside)
 	}
 	f.leave()
 }
 
-// aside is the name of a file that is being written, or was left.
+// aside matches the names of temporary files.
 var aside = regexp.MustCompile(`^(.+)\.[0-9a-f]{8}\.tmp$`)
 
-// ClearIn removes from a folder what killed processes have left of files with names of its own, and
-// nothing that is being written, and nothing through a link. What cannot be removed stays.
+// ClearIn removes temporary files that killed processes have left in a folder, of files whose names
+// satisfy own. It removes no file that is being written, and follows no link. It ignores files that
+// cannot be removed.
 func ClearIn(folder *os.Root, own func(name string) bool) { clearIn(folder, ".", own) }
 
 func clearIn(in files, folder string, own func(name string) bool) {
@@ -197,7 +198,7 @@ func clearIn(in files, folder string, own func(name string) bool) {
 	}
 }
 
-// removeLeft removes a file that nobody writes.
+// removeLeft removes a file that no process is writing.
 func removeLeft(in files, name string) {
 	if info, err := in.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return
@@ -212,7 +213,7 @@ func removeLeft(in files, name string) {
 	}
 }
 
-// Content replaces the file of a name by what content has.
+// Content replaces the content of the file at path.
 func Content(path string, content []byte) error {
 	return With(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -220,7 +221,7 @@ func Content(path string, content []byte) error {
 	})
 }
 
-// With replaces the file of a name by what write writes.
+// With replaces the file at path with the output of write.
 func With(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
 	if err != nil {
@@ -229,7 +230,7 @@ func With(path string, write func(io.Writer) error) error {
 	return f.Complete(write)
 }
 
-// Complete writes a file and commits it. If it cannot, the file is discarded.
+// Complete writes a file and commits it. If that fails, the file is discarded.
 func (f *File) Complete(write func(io.Writer) error) error {
 	defer f.Discard()
 	if err := write(f); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteCSV writes rows as comma-separated values, each field as [Field] has it.
+// WriteCSV writes rows as comma-separated values, with each field escaped by [Field].
 func WriteCSV(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
 	for _, row := range rows {
@@ -23,8 +23,8 @@ func WriteCSV(w io.Writer, rows [][]string) error {
 	return out.Error()
 }
 
-// WriteRow is out.Write, where out writes to w, and a row of one empty field is not the empty line
-// that readers pass over.
+// WriteRow is out.Write, where out writes to w. It makes sure that a row of one empty field is not
+// an empty line, which readers skip.
 func WriteRow(w io.Writer, out *csv.Writer, row []string) error {
 	if len(row) != 1 || row[0] != "" {
 		return out.Write(row)
@@ -37,8 +37,8 @@ func WriteRow(w io.Writer, out *csv.Writer, row []string) error {
 	return err
 }
 
-// Field returns a text that a spreadsheet does not take for a formula: behind an apostrophe, which
-// spreadsheets do not show, if it begins as formulas do and is no number.
+// Field protects a text from being read as a formula by a spreadsheet: if it begins like a formula
+// and is not a number, it gets an apostrophe, which spreadsheets do not show.
 func Field(text string) string {
 	if text == "" || !strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return text

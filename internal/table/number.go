@@ -9,7 +9,7 @@ import (
 // Digits is how many significant digits of the largest number of a column are shown by default.
 const Digits = 5
 
-// Number returns a number with five significant digits, whole numbers with all that they have.
+// Number formats a number with five significant digits, and whole numbers completely.
 func Number(v float64) string {
 	if whole(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -19,7 +19,9 @@ func Number(v float64) string {
 
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
-// Numbers returns Rounded with five digits.
+// Numbers formats the numbers of a column with the same number of decimals: as many as the largest
+// needs for five significant digits, or fewer if the last ones are all 0. If a small number would
+// then have less than two digits, each number gets its own five.
 func Numbers(values []float64) []string { return Rounded(values, Digits) }
 
 // Rounded returns the numbers of a column: as many digits behind the point in each as the largest
@@ -57,7 +59,7 @@ func Rounded(values []float64, digits int) []string {
 	return texts
 }
 
-// trim removes the zeros that all numbers have at their end.
+// trim removes trailing zeros that all numbers have.
 func trim(texts []string, behind int) {
 	common := behind
 	for _, t := range texts {

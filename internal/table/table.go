@@ -1,8 +1,8 @@
-// Package table writes tables as aligned text and as HTML, so that all that hierml shows in rows
-// looks the same.
+// Package table writes tables as aligned text and as HTML, so that all tables of hierml look the
+// same.
 //
 // The HTML has no colours of its own: text, lines and background are those of the page, light or
-// dark. It needs no style sheet, so it looks the same in a notebook that is saved.
+// dark. It needs no style sheet, so it looks the same in a saved notebook.
 package table
 
 import (
@@ -17,11 +17,11 @@ import (
 type Table struct {
 	Title   string // a line above; "" for none
 	Columns []Column
-	Rows    [][]Cell // a row may be shorter than the columns are many
+	Rows    [][]Cell // a row may have fewer cells than there are columns
 	Notes   []string // lines below
 }
 
-// A Column says how its cells are shown. If no column has a name, there is no line for them.
+// A Column says how its cells are shown. If no column has a name, there is no header.
 type Column struct {
 	Name  string
 	Help  string // shown in HTML when the pointer rests on the name
@@ -29,10 +29,10 @@ type Column struct {
 	Head  bool   // its cells name their rows
 }
 
-// A Cell is what stands in one place.
+// A Cell is one cell of a table.
 type Cell struct {
 	Text   string
-	HTML   string // stands for the text in HTML, as it is; "" for the text
+	HTML   string // replaces the text in HTML, unescaped; "" for the text
 	Help   string // shown in HTML when the pointer rests on the cell
 	Strong bool   // bold in HTML, marked by a star in text
 }
@@ -46,7 +46,7 @@ func Texts(texts ...string) []Cell {
 	return cells
 }
 
-// hasNames tells whether a column has a name.
+// hasNames reports whether a column has a name.
 func (t *Table) hasNames() bool {
 	for _, c := range t.Columns {
 		if c.Name != "" {
@@ -56,8 +56,8 @@ func (t *Table) hasNames() bool {
 	return false
 }
 
-// String returns the table as text, in which control characters are visible: columns aligned, two
-// blanks between them, no blank at the end of a line and no newline at the end of the text.
+// String returns the table as text, with visible control characters: columns are aligned and
+// separated by two blanks, without trailing blanks or a final newline.
 func (t *Table) String() string {
 	widths := make([]int, len(t.Columns))
 	starred := make([]bool, len(t.Columns))
@@ -158,7 +158,7 @@ func (t *Table) HTML() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// element returns a cell of a row.
+// element returns a cell of a row as HTML.
 func element(name string, right bool, help, content string) string {
 	side := "left"
 	if right {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// wide has the first and last of the characters that a terminal shows in two columns, those of
-// Unicode 17 whose East Asian width is wide or full and those with emoji presentation. Characters
-// that are not assigned join neighbours.
+// wide has the first and last of each range of characters that a terminal shows in two columns:
+// those of Unicode 17 with a wide or full East Asian width, and those with emoji presentation.
+// Unassigned characters join neighbouring ranges.
 var wide = [...][2]rune{
 	{0x1100, 0x115f}, {0x231a, 0x231b}, {0x2329, 0x232a}, {0x23e9, 0x23ec}, {0x23f0, 0x23f0},
 	{0x23f3, 0x23f3}, {0x25fd, 0x25fe}, {0x2614, 0x2615}, {0x2630, 0x2637}, {0x2648, 0x2653},
@@ -33,7 +33,7 @@ const (
 	emojiVariant = '\ufe0f' // shows the character before as an emoji
 )
 
-// width returns the number of columns in which a terminal shows the text.
+// width returns how many columns the text takes on a terminal.
 func width(text string) int {
 	sum, last := 0, 0 // last is the width of the last character that has one
 	joined := false
@@ -70,8 +70,8 @@ func isWide(r rune) bool {
 	return found
 }
 
-// isMedialJamo reports whether r is a vowel or a final consonant of Korean, which are shown within
-// the syllable that the consonant before them begins.
+// isMedialJamo reports whether r is a vowel or a final consonant of Korean, which is shown in the
+// syllable that the preceding consonant begins.
 func isMedialJamo(r rune) bool { return r >= 0x1160 && r <= 0x11ff || r >= 0xd7b0 && r <= 0xd7fb }
 
 // isSkinTone reports whether r colours the emoji before it.

@@ -2,5 +2,5 @@
 
 package temporary
 
-// mine is false where no lock says whether a process lives.
+// mine returns false, since no lock tells whether a process is alive.
 func mine(string) bool { return false }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// mine reports whether path is a folder of this user, no link to one, in which nobody else can have
-// put anything.
+// mine reports whether path is a folder of this user, not a link, in which nobody else can have put
+// anything.
 func mine(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o022 != 0 {

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mine reports whether path is a folder of this user, no link to one.
+// mine reports whether path is a folder of this user, not a link.
 func mine(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {

@@ -1,6 +1,6 @@
-// Package temporary makes temporary files and folders. All of a process are in one folder that is
-// locked as long as the process lives, so that what a process leaves that was killed is found out,
-// and cleared by the next one. What the files are for is left to the callers.
+// Package temporary creates temporary files and folders. All those of a process are in one folder,
+// which is locked while the process lives. So the next process finds and removes the files that a
+// killed process has left.
 package temporary
 
 import (
@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// prefix begins the name of the folder of a process.
+	// prefix begins the name of a process's folder.
 	prefix   = "hierml-process-"
 	lockFile = "lock"
-	// Memory is where there is a folder in memory.
+	// Memory is the path of a folder in memory.
 	Memory = "/dev/shm"
 )
 
-// pattern is that of the names of such folders.
+// pattern matches the names of such folders.
 var pattern = regexp.MustCompile(`^` + prefix + `[0-9]+$`)
 
-// own are the folders of this process, by where they are.
+// own are the folders of this process, by parent folder.
 var own = struct {
 	sync.Mutex
 	folders map[string]*folder
@@ -36,8 +36,8 @@ type folder struct {
 	lock *lock.Lock
 }
 
-// Folder makes a folder, whose name begins with kind, in parent; in that of the system if parent is
-// empty. Nobody but the user can look into it.
+// Folder creates a folder, whose name begins with kind, in parent; in the system's temporary folder
+// if parent is empty. Only the user can read it.
 func Folder(parent, kind string) (path string, err error) {
 	err = inProcessFolder(parent, func(dir string) error {
 		path, err = os.MkdirTemp(dir, kind+"-")
@@ -46,7 +46,7 @@ func Folder(parent, kind string) (path string, err error) {
 	return path, err
 }
 
-// File makes a file, whose name begins with kind and ends with extension, likewise.
+// File creates a file in the same way. Its name begins with kind and ends with extension.
 func File(kind, extension string) (f *os.File, err error) {
 	err = inProcessFolder("", func(dir string) error {
 		f, err = os.CreateTemp(dir, kind+"-*"+extension)
@@ -55,7 +55,7 @@ func File(kind, extension string) (f *os.File, err error) {
 	return f, err
 }
 
-// Remove removes what [Folder] or [File] has made.
+// Remove removes a result of [Folder] or [File].
 func Remove(path string) error {
 	own.Lock()
 	defer own.Unlock()
@@ -73,8 +73,8 @@ func Remove(path string) error {
 	return err
 }
 
-// inProcessFolder calls do with the folder of this process in parent. Those who clean folders for
-// temporary files may have taken it away.
+// inProcessFolder calls do with the folder of this process in parent. It recreates the folder if a
+// cleaning program has removed it.
 func inProcessFolder(parent string, do func(dir string) error) error {
 	if parent == "" {
 		parent = os.TempDir()
@@ -87,7 +87,7 @@ func inProcessFolder(parent string, do func(dir string) error) error {
 			return err
 		}
 		delete(own.folders, parent)
-		_ = f.lock.Release() // of a file that is gone
+		_ = f.lock.Release() // the file is gone
 	}
 	f, err := newFolder(parent)
 	if err != nil {
@@ -97,8 +97,8 @@ func inProcessFolder(parent string, do func(dir string) error) error {
 	return do(f.path)
 }
 
-// newFolder makes the folder of this process. Until it has a lock, another process may take it for
-// a forgotten one, and removes it if it is empty.
+// newFolder creates the folder of this process. Until it has a lock, another process may take it
+// for a forgotten one, and remove it while it is empty.
 func newFolder(parent string) (*folder, error) {
 	for {
 		path, err := os.MkdirTemp(parent, prefix)
@@ -115,9 +115,9 @@ func newFolder(parent string) (*folder, error) {
 	}
 }
 
-// remove removes the folder, and the lock last, so that one of a process that is killed meanwhile
-// is found again. The file of the lock goes while it is held: were it there when the lock ends, a
-// process that has made the folder and waits could take it, and lose the folder.
+// remove removes the folder, and the lock file last, so that the folder of a process that is killed
+// meanwhile is found again. The lock file is removed while the lock is held: otherwise another
+// process with a new folder could take the lock when it is released, and lose its folder.
 func (f *folder) remove() error {
 	entries, err := os.ReadDir(f.path)
 	for _, e := range entries {
@@ -131,7 +131,7 @@ func (f *folder) remove() error {
 	return errors.Join(gone(os.Remove(filepath.Join(f.path, lockFile))), f.lock.Release(), gone(os.Remove(f.path)))
 }
 
-// gone takes it for success that another process was faster.
+// gone ignores an error that means that another process was faster.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -139,9 +139,9 @@ func gone(err error) error {
 	return err
 }
 
-// Clear removes what processes of this user have left that have ended, where files are made by this
-// package. What is in folders of others is neither opened nor removed, nor what is behind a link.
-// What cannot be removed is left to the next process that clears.
+// Clear removes the temporary files of ended processes of this user that used this package. It
+// neither opens nor removes files in folders of others, and follows no link. It leaves files that
+// cannot be removed to the next process.
 func Clear() {
 	for _, parent := range []string{os.TempDir(), Memory} {
 		clearIn(parent)
@@ -166,7 +166,7 @@ func clearOne(path string) {
 	l, err := lock.Existing(filepath.Join(path, lockFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_ = os.Remove(path) // it is being made or removed; one that is not empty stays
+		_ = os.Remove(path) // it is being created or removed; a non-empty one stays
 	case err == nil && l != nil:
 		_ = (&folder{path, l}).remove()
 	}

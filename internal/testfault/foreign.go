@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// foreignKinds are what may be in the place of a file, or of a folder, in a folder that comes from
-// elsewhere. Links lead to like, which is as the other was, or to nothing.
+// foreignKinds are the things that may replace a file, or a folder, in an untrusted folder. Links
+// lead to like, which is a copy of the original, or to nothing.
 var foreignKinds = map[string]func(path, like string) error{
 	"link": func(path, like string) error { return os.Symlink(like, path) },
 	"link within": func(path, like string) error { // the folder
@@ -30,13 +30,13 @@ var foreignKinds = map[string]func(path, like string) error{
 	"file":          func(path, _ string) error { return os.WriteFile(path, nil, 0o600) },
 }
 
-// Foreign replaces each file and each folder in copies of a folder by all that it is not, and calls
-// functions with the copy: all of them with a copy that has a link in it, and few for other kinds.
-// Nothing that a link leads to may change; an error names what was replaced; and but for what is
-// quiet there is one.
+// Foreign replaces each file and each folder in copies of a folder by each of foreignKinds, and
+// calls functions with the copy: all of them with a copy that has a link in it, and few for other
+// kinds. Nothing behind a link may change. Each call must return an error that names the replaced
+// file, except for the quiet ones.
 func Foreign(t *testing.T, template string, calls map[string]func(directory string) error, few []string, quiet func(kind, path string) bool) {
 	t.Helper()
-	for call, do := range calls { // without any harm all of them work
+	for call, do := range calls { // without changes all of them work
 		if err := do(CopyFolder(t, template)); err != nil {
 			t.Fatalf("%s: %v", call, err)
 		}
@@ -82,7 +82,7 @@ func Foreign(t *testing.T, template string, calls map[string]func(directory stri
 	}
 }
 
-// CopyFolder copies a folder into one of the same name, also where files have its path in them.
+// CopyFolder copies a folder into one with the same name, so that paths in its files stay valid.
 func CopyFolder(t *testing.T, from string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), filepath.Base(from))
@@ -99,10 +99,10 @@ func CopyFolder(t *testing.T, from string) string {
 	return to
 }
 
-// isFolder stands for the content of a folder.
+// isFolder marks a folder among the contents.
 const isFolder = "a folder"
 
-// contents returns what is in a folder, with the contents of files.
+// contents returns the entries of a folder, with the contents of files.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)

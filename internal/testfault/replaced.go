@@ -24,7 +24,7 @@ func Copy(t *testing.T) string {
 	return program
 }
 
-// Replace puts another program in the place of that of this process, as an upgrade does.
+// Replace replaces the program file of this process, as an upgrade does.
 func Replace() error {
 	program, err := os.Executable()
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Fault is what becomes of a call of the operating system.
+// A Fault is the fate of a system call.
 type Fault int
 
 const (
-	// Fails has the call do nothing and return that input or output has failed.
+	// Fails makes the call do nothing and return an input/output error.
 	Fails Fault = iota
-	// Kills has the process killed in place of the call.
+	// Kills kills the process instead of making the call.
 	Kills
 )
 
@@ -31,18 +31,17 @@ func (f Fault) String() string { return [...]string{"fails", "kills"}[f] }
 // A Run is a process that had a fault.
 type Run struct {
 	Fault  Fault
-	Call   string // the call that it had it at; empty if it made fewer
+	Call   string // the call with the fault; empty if it made fewer calls
 	Output string
 	Status syscall.WaitStatus
 }
 
-// AtEachCall starts processes of the test binary, each with an empty folder, and a variable in its
-// environment, which prepare returns: in the first, the first call of the operating system that
-// changes a file below the folder has a fault, in the second the second, until a process makes no
-// more of them; and so for each kind of fault. After each process it calls check.
+// AtEachCall starts processes of the test binary, each with an empty folder, and an environment
+// variable, which prepare returns. In the first process, the first system call that changes a file
+// below the folder has a fault, in the second process the second, until a process makes no more
+// such calls; this is repeated for each kind of fault. After each process it calls check.
 //
-// It traces the processes, as a debugger does. Where the system allows none to, the test is
-// skipped.
+// It traces the processes like a debugger. If the system does not allow that, the test is skipped.
 func AtEachCall(t *testing.T, prepare func(dir string) (variable string), check func(t *testing.T, dir string, r Run)) {
 	t.Helper()
 	for _, fault := range []Fault{Fails, Kills} {
@@ -82,7 +81,7 @@ func traced(t *testing.T, dir string, n int, fault Fault, variable string) (Run,
 	cmd := Process(t.Context(), variable)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	runtime.LockOSThread() // which alone may trace what it has started
+	runtime.LockOSThread() // only this thread may trace its child
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return Run{}, err
@@ -90,14 +89,14 @@ func traced(t *testing.T, dir string, n int, fault Fault, variable string) (Run,
 	tracer := tracer{Run: Run{Fault: fault}, pid: cmd.Process.Pid, dir: dir, left: n, threads: map[int]*thread{}}
 	err = tracer.run()
 	if err != nil {
-		_ = cmd.Process.Kill() // the error of the tracer is told
+		_ = cmd.Process.Kill() // the error of the tracer is reported
 	}
 	text, readErr := os.ReadFile(out.Name())
 	tracer.Output = string(text)
 	return tracer.Run, cmp.Or(err, readErr)
 }
 
-// A tracer sees each call of a process twice: before it is made and after.
+// A tracer stops at each system call of a process twice: before and after it.
 type tracer struct {
 	Run
 	pid     int
@@ -107,7 +106,7 @@ type tracer struct {
 }
 
 type thread struct {
-	within bool // a call
+	within bool // inside a call
 	fails  bool // the call
 }
 
@@ -139,12 +138,12 @@ func (t *tracer) run() error {
 		}
 		pass := status.StopSignal()
 		switch known := t.threads[id]; {
-		case known == nil: // it begins by a stop
+		case known == nil: // it begins with a stop
 			t.threads[id] = &thread{}
 			pass = 0
 		case pass == syscall.SIGTRAP|0x80:
 			pass = 0
-			if err := t.call(id, known); err != nil && err != syscall.ESRCH { // it may have been killed
+			if err := t.call(id, known); err != nil && err != syscall.ESRCH { // the thread may have been killed
 				return err
 			}
 		case pass == syscall.SIGTRAP: // a thread was started
@@ -188,10 +187,10 @@ func (t *tracer) call(id int, th *thread) error {
 	return syscall.PtraceSetRegs(id, &registers)
 }
 
-// change returns the name of a call and the file that it would change, or nothing.
+// change returns the name of a call and the file that it would change, or empty strings.
 func (t *tracer) change(id int, r *syscall.PtraceRegs) (name, file string) {
 	descriptor := func(name string) (string, string) {
-		file, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", id, int32(r.Rdi))) // of none there is no file
+		file, _ := os.Readlink(fmt.Sprintf("/proc/%d/fd/%d", id, int32(r.Rdi))) // without a descriptor there is no file
 		return name, file
 	}
 	switch r.Orig_rax {
@@ -219,7 +218,7 @@ func (t *tracer) change(id int, r *syscall.PtraceRegs) (name, file string) {
 	return "", ""
 }
 
-// text reads a text of the process, which ends by a zero.
+// text reads a zero-terminated string of the process.
 func text(id int, at uint64) string {
 	var text []byte
 	for len(text) < unix.PathMax {

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package testfault lets tests see what becomes of files and programs on bad days: in processes of
-// the test binary whose disk is full, that are killed, or in whose place there is another program.
-// Nothing of the code that is tested is replaced for it.
+// Package testfault lets tests check the effects of faults on files and programs: in processes of
+// the test binary whose disk is full, that are killed, or whose program file is replaced. The
+// tested code itself is not replaced by fakes.
 package testfault
 
 import (
@@ -24,7 +24,7 @@ import (
 
 const limitVariable = "HIERML_TEST_LIMIT"
 
-// A process that is started by Limited limits itself before anything else.
+// A process started by Limited limits itself first.
 func init() {
 	text, ok := os.LookupEnv(limitVariable)
 	if !ok {
@@ -40,8 +40,8 @@ func init() {
 	}
 }
 
-// Limit has writes of this process fail that would make a file longer than so many bytes, as on a
-// disk that is full: what fits is written.
+// Limit makes writes of this process fail that would make a file longer than most bytes, as on a
+// full disk: the part that fits is written.
 func Limit(most uint64) error {
 	signal.Ignore(syscall.SIGXFSZ) // the write fails instead
 	return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: math.MaxUint64})
@@ -54,16 +54,16 @@ func Process(ctx context.Context, variable string) *exec.Cmd {
 	return cmd
 }
 
-// Limited is such a process with Limit.
+// Limited is Process with Limit.
 func Limited(ctx context.Context, most int, variable string) *exec.Cmd {
 	cmd := Process(ctx, variable)
 	cmd.Env = append(cmd.Env, limitVariable+"="+strconv.Itoa(most))
 	return cmd
 }
 
-// Killed starts processes of the test binary with a variable in their environment, one after the
-// other, kills each at some moment after it has written some lines, and calls check with the last
-// of them.
+// Killed starts processes of the test binary with an environment variable, one after the other,
+// kills each at a random moment after it has written some lines, and calls check with the last of
+// them.
 func Killed(t *testing.T, rounds int, variable string, check func(last string)) {
 	t.Helper()
 	for range rounds {
@@ -84,7 +84,7 @@ func Killed(t *testing.T, rounds int, variable string, check func(last string)) 
 			}
 			last = lines.Text()
 		}
-		// The passing of time is meant: no event tells where in its work the process is.
+		// The sleep is intended: no event tells how far the process has got.
 		time.Sleep(rand.N(3 * time.Millisecond))
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func Killed(t *testing.T, rounds int, variable string, check func(last string)) 
 	}
 }
 
-// Umask sets the umask of this process for the time of a test.
+// Umask sets the umask of this process for the duration of a test.
 func Umask(t *testing.T, mask int) {
 	t.Helper()
 	old := syscall.Umask(mask)

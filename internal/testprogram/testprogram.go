@@ -1,7 +1,7 @@
-// Package testprogram gives tests the program hierml and the kit that compiles cells for it, and
-// has each made once: `go run ./install test` makes both before its first test and names the
-// program in the environment. A test that runs without builds the program itself, and says so. How
-// a kit is made is left to package toolchain, what the program does to the tests.
+// Package testprogram gives tests the program hierml and the kit that compiles cells for it, each
+// built once: `go run ./install test` builds both before its first test and passes the program in
+// the environment. A test that runs without that builds the program itself, and says so. Package
+// toolchain builds the kit, and tests run the program.
 package testprogram
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/hierml/notebook/internal/toolchain"
 )
 
-// Variable returns the name of the environment variable that names the program as it is without the
-// race detector, or with it.
+// Variable returns the name of the environment variable that names the program without the race
+// detector, or with it.
 func Variable(race bool) string {
 	if race {
 		return "HIERML_TEST_PROGRAM_RACE"
@@ -31,12 +31,12 @@ func Variable(race bool) string {
 type Program struct {
 	// File is the file of the program.
 	File string
-	// Kit opens what compiles cells for the program, which it makes if it is not there.
+	// Kit opens the kit that compiles cells for the program, and builds it if necessary.
 	Kit func() (*toolchain.Kit, error)
 }
 
-// Open returns the program without the race detector, or with it, and ends the test where it cannot
-// be built.
+// Open returns the program without the race detector, or with it. It ends the test if the program
+// cannot be built.
 func Open(t testing.TB, race bool) *Program {
 	t.Helper()
 	p, err := Get(race)
@@ -46,7 +46,7 @@ func Open(t testing.TB, race bool) *Program {
 	return p
 }
 
-// Get is Open for what is no test.
+// Get is Open for callers that are not tests.
 func Get(race bool) (*Program, error) {
 	if race {
 		return raced()
@@ -73,7 +73,7 @@ func get(race bool) (*Program, error) {
 	})}, nil
 }
 
-// built is the folder of what this process has built.
+// built is the folder of the program that this process has built.
 var built struct {
 	sync.Mutex
 	folder string
@@ -108,11 +108,10 @@ func buildAside(race bool) (string, error) {
 	return file, nil
 }
 
-// arguments are those of the go command, somewhere in the module, that build the program into file
-// with these flags.
+// arguments are the arguments of the go command that build the program into file with these flags.
 func arguments(race bool, file string, flags []string) []string {
-	// No version control: a clone that belongs to another user would end the build, and the kit
-	// would be another for each commit.
+	// Version control is off: a clone that belongs to another user would end the build, and each
+	// commit would need another kit.
 	args := append([]string{"build", "-buildvcs=false"}, flags...)
 	if race {
 		args = append(args, "-race")
@@ -121,7 +120,7 @@ func arguments(race bool, file string, flags []string) []string {
 }
 
 // Run runs the tests of a package that opens the program, and removes what they have built. It
-// returns the status to exit with.
+// returns the exit status.
 func Run(m *testing.M) int {
 	code := m.Run()
 	if err := Remove(); err != nil {
@@ -131,7 +130,7 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// Remove removes what was built.
+// Remove removes the built program.
 func Remove() error {
 	built.Lock()
 	defer built.Unlock()

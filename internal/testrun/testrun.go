@@ -1,5 +1,5 @@
-// Package testrun tells tests which form of the test run they are in, and what a test does whose
-// needs are missing. The run itself is `go run ./install test`.
+// Package testrun tells tests which form of the test run they are in, and handles missing
+// requirements. The run itself is `go run ./install test`.
 package testrun
 
 import (
@@ -23,7 +23,7 @@ const (
 // Long reports whether the tests run in their long form.
 func Long() bool { return os.Getenv(LongVariable) != "" }
 
-// LeaveToLong skips a test that shows little that others do not, but in the long form.
+// LeaveToLong skips a test, except in the long form, that shows little beyond others.
 func LeaveToLong(t testing.TB, why string) {
 	t.Helper()
 	if !Long() {
@@ -31,7 +31,7 @@ func LeaveToLong(t testing.TB, why string) {
 	}
 }
 
-// LeaveOutShort skips a test that takes long where -short is asked for.
+// LeaveOutShort skips a slow test with -short.
 func LeaveOutShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -39,8 +39,9 @@ func LeaveOutShort(t testing.TB) {
 	}
 }
 
-// Need skips the test if missing, which says why the test lacks something that the run provides, is
-// not nil. Where CI is true it fails the test. See package given for what the run cannot provide.
+// Need skips the test if missing is not nil: the reason why the test lacks something that the run
+// provides. If CI is true it fails the test. See package given for things that the run cannot
+// provide.
 func Need(t testing.TB, need string, missing error) {
 	t.Helper()
 	switch {
@@ -52,8 +53,9 @@ func Need(t testing.TB, need string, missing error) {
 	}
 }
 
-// Await waits until done reports true. It is for what gives a test no event: a file, another
-// process, a counter. It fails the test after five minutes, which a busy machine does not need.
+// Await waits until done returns true. It is for events that a test cannot receive: about a file,
+// another process, a counter. It fails the test after five minutes, which is enough even on a busy
+// machine.
 func Await(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
@@ -63,8 +65,8 @@ func Await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// NumPy returns a Python that has numpy: the one that the environment names, or python3. Where
-// there is none it does what Need does.
+// NumPy returns a Python with numpy: the one in the environment variable, or python3. If there is
+// none it calls Need.
 func NumPy(t testing.TB) string {
 	t.Helper()
 	return Python(t, "numpy")

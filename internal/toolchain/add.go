@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Add makes packages known that are no part of the program: archives by import path, which were
-// compiled as [Kit.Packages] says. An archive stays where it is, and that of a path cannot change,
+// Add registers packages that are not part of the program: archives by import path, compiled as
+// [Kit.Packages] describes. An archive must stay where it is, and that of a path must not change,
 // because a worker loads a package once.
 func (b *Builder) Add(packages map[string]string) error {
 	b.mu.Lock()
@@ -33,7 +33,7 @@ func (b *Builder) Forget() {
 	clear(b.others)
 }
 
-// archive returns the archive of a package that is no unit, and whether there is one.
+// archive returns the archive of a package that is not a unit, and whether there is one.
 func (b *Builder) archive(path string) (file string, ok bool) {
 	if file, ok := b.others[path]; ok {
 		return file, true
@@ -42,19 +42,19 @@ func (b *Builder) archive(path string) (file string, ok bool) {
 	return b.kit.archive(path), ok
 }
 
-// Packages says what the program consists of and how packages are compiled that fit it.
+// Packages describes the packages of the program, and how to compile packages that fit it.
 type Packages struct {
 	// Root is the folder of the module that the program was built from, and Module its path.
 	Root, Module string
 	// Archives are the files of the program's packages, by import path.
 	Archives map[string]string
-	// Go is the go command, Flags are those of go list -export, and Env is what it has to find in
-	// its environment.
+	// Go is the go command, Flags are its flags for go list -export, and Env are additions to its
+	// environment.
 	Go         string
 	Flags, Env []string
 }
 
-// Packages returns what packages have to fit that cells import.
+// Packages returns the description that imported packages must fit.
 func (k *Kit) Packages() Packages {
 	p := Packages{
 		Root: k.info.Root, Module: module, Archives: map[string]string{},

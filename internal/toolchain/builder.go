@@ -35,7 +35,7 @@ type Builder struct {
 	units  map[string]*unit  // by import path
 	others map[string]string // archives that were added, by import path
 	built  int
-	// refused is what the linker wrote where another way to link was taken.
+	// refused is the linker's output when another way to link was used.
 	refused []string
 }
 
@@ -43,7 +43,7 @@ type Builder struct {
 type unit struct {
 	path    string
 	imports []string
-	// source, export and object are the text, what importers read and what is linked.
+	// source is the text, export the data for importers, and object the code to link.
 	source, export, object string
 	embed                  *Embed
 	// done is closed when the compiler has ended.
@@ -52,7 +52,7 @@ type unit struct {
 
 // CompileError is a unit that does not compile.
 type CompileError struct {
-	// Text is what the compiler wrote.
+	// Text is the compiler's output.
 	Text string
 }
 
@@ -63,7 +63,7 @@ func (k *Kit) NewBuilder() (*Builder, error) {
 	using, err := lock.Shared(k.dir + usersSuffix)
 	if err == nil {
 		if using == nil {
-			return nil, errors.New("the files for compiling cells are being removed, because this program was installed anew; restart")
+			return nil, errors.New("the files for compiling cells are being removed, because this program was installed again; restart")
 		}
 		_, err = os.Stat(filepath.Join(k.dir, "compile"))
 	}
@@ -94,9 +94,9 @@ func (b *Builder) Close() error {
 }
 
 // Build compiles units and links them into a plugin, whose file it returns. The file may be removed
-// as soon as it is loaded. A unit that does not compile gives a *CompileError, and a place where no
-// code can be kept or loaded from a *PlaceError if there is no other; then none of the units was
-// built. The end of ctx ends the build.
+// as soon as it is loaded. If a unit does not compile, the error is a *CompileError. If there is no
+// place where code can be stored or loaded from, it is a *PlaceError. After an error, none of the
+// units was built. Build stops when ctx is done.
 func (b *Builder) Build(ctx context.Context, units []Unit) (plugin string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *Builder) build(ctx context.Context, units []Unit) (plugin string, err e
 	return plugin, nil
 }
 
-// move has the builder go on in another folder, with all that it has built.
+// move makes the builder continue in another folder, with everything that it has built.
 func (b *Builder) move() error {
 	to, err := newFolder("cells", b.folder.parent)
 	if err != nil {
@@ -241,7 +241,7 @@ func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, arg
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		return err
 	}
-	// Nobody debugs a plugin, which is linked without what only debuggers read.
+	// Nobody debugs a plugin, so it is linked without debug data.
 	args = append([]string{"-importcfg", file, "-dynlink", "-pack", "-c=1", "-dwarf=false"}, args...)
 	if b.kit.has("compile/host") {
 		args = append([]string{"-host", filepath.Join(b.kit.dir, symbolsFile)}, args...)
@@ -253,7 +253,7 @@ func (b *Builder) runCompiler(ctx context.Context, dir, file, config string, arg
 	return err
 }
 
-// link links units, and what they need, into a plugin.
+// link links units, and the packages that they need, into a plugin.
 func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, error) {
 	b.built++
 	name := "plugin" + strconv.Itoa(b.built)
@@ -282,9 +282,9 @@ func (b *Builder) link(ctx context.Context, dir string, units []*unit) (string, 
 		args = append(args, "-race")
 	}
 	args = append(args, "-o", path+".so", main)
-	// What the program has is imported from it, and little of its packages read for that. Should
-	// that not be enough, all are read; and where symbols of the program cannot be imported, they
-	// are linked.
+	// Symbols of the program are imported from it, reading as little as possible of its packages.
+	// If that is not enough, they are read completely; if symbols of the program cannot be
+	// imported, they are linked.
 	host := []string{"-host", filepath.Join(b.kit.dir, symbolsFile)}
 	ways := [][]string{append(host[:2:2], "-part"), host, nil}
 	if !b.kit.has("link/part") {

@@ -324,8 +324,8 @@ func TestPlainly(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&fs.PathError{Op: "write", Path: "/d/f", Err: syscall.ENOSPC}, "there is no room left in /d for compiled code; make some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
-		{&commandError{command: "link", text: "write /d/f: no space left on device"}, "there is no room left in /d for compiled code; make some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&fs.PathError{Op: "write", Path: "/d/f", Err: syscall.ENOSPC}, "there is no room left in /d for compiled code; free some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&commandError{command: "link", text: "write /d/f: no space left on device"}, "there is no room left in /d for compiled code; free some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
 		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EROFS}, "compiled code cannot be written to /d: read-only file system; restart with TMPDIR set to a folder that has room and is not mounted noexec"},
 		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EACCES}, "compiled code cannot be written to /d: permission denied; restart with TMPDIR set to a folder that has room and is not mounted noexec"},
 		{errors.New("another"), "another"},

@@ -14,7 +14,7 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-// commandError is a command that ran and failed, with what it wrote.
+// commandError is a command that ran and failed, with its output.
 type commandError struct {
 	command string
 	text    string
@@ -61,9 +61,9 @@ func (m *Messages) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a command to its end in dir and returns what it wrote to standard output. The end of ctx
-// kills it with what it started, and so does that of this process. A command that fails gives a
-// *commandError with what it wrote to standard error, or, if that is empty, to standard output.
+// run runs a command to its end in dir and returns its standard output. When ctx is done or this
+// process ends, the command and its children are killed. If the command fails, the error is a
+// *commandError with its standard error, or, if that is empty, its standard output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	return runSaying(ctx, nil, dir, env, name, args...)
 }
@@ -94,8 +94,8 @@ func runSaying(ctx context.Context, compiled func(what string), dir string, env 
 	return stdout.String(), err
 }
 
-// plainly returns a *PlaceError for an error of the file system about dir, which the environment
-// variable names, and any other error as it is.
+// plainly returns a *PlaceError for a file system error about dir, which the environment variable
+// names, and other errors unchanged.
 func plainly(err error, dir, variable string) error {
 	var command *commandError
 	var path *fs.PathError
@@ -103,7 +103,7 @@ func plainly(err error, dir, variable string) error {
 	case err == nil, errors.As(err, new(*PlaceError)):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.As(err, &command) && command.noRoom():
-		return newPlaceError(variable, fmt.Sprintf("there is no room left in %s for compiled code; make some, or", dir), err)
+		return newPlaceError(variable, fmt.Sprintf("there is no room left in %s for compiled code; free some, or", dir), err)
 	case errors.As(err, &path) && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)):
 		return newPlaceError(variable, fmt.Sprintf("compiled code cannot be written to %s: %v;", dir, path.Err), err)
 	}

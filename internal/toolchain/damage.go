@@ -10,20 +10,20 @@ import (
 	"path/filepath"
 )
 
-// A damagedError is a kit that is not as it was made: those who tidy up caches take single files.
+// A damagedError is about a kit that was changed: programs that clean caches remove single files.
 type damagedError struct{ dir, what string }
 
 func (e *damagedError) Error() string {
-	return fmt.Sprintf("the files for compiling cells in %s are damaged: %s; restart, or run `hierml doctor`, which makes them anew", e.dir, e.what)
+	return fmt.Sprintf("the files for compiling cells in %s are damaged: %s; restart, or run `hierml doctor` to make them again", e.dir, e.what)
 }
 
-// toBeMade reports whether an error of reading a kit means that it has to be made.
+// toBeMade reports whether an error of reading a kit means that the kit must be made.
 func toBeMade(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*damagedError))
 }
 
-// inventory returns the sizes of all files in dir, by their paths in it. Nobody but the user can
-// write to them afterwards.
+// inventory returns the sizes of all files in dir, by relative path. It makes the files writable
+// only for the user.
 func inventory(dir string) (map[string]int64, error) {
 	files := map[string]int64{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -47,9 +47,8 @@ func inventory(dir string) (map[string]int64, error) {
 	return files, err
 }
 
-// check returns a *damagedError if files of the kit are missing, have another size, or are such
-// that others may have written them. What is in them is not looked at: that would take too long at
-// each start.
+// check returns a *damagedError if files of the kit are missing, have another size, or may have
+// been written by others. It does not read the files, which would take too long at each start.
 func (k *Kit) check() error {
 	for name, size := range k.info.Files {
 		path := filepath.Join(k.dir, name)

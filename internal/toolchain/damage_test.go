@@ -30,7 +30,7 @@ func TestDamagedKit(t *testing.T) {
 		{"half an archive", func(dir string) error { return cut(filepath.Join(dir, archive), 1000) }, archive + " has 1000 bytes and not "},
 		{"a folder", func(dir string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, "link")), os.Mkdir(filepath.Join(dir, "link"), 0o700))
-		}, "link is no file"},
+		}, "link is not a file"},
 		{"a compiler of others", func(dir string) error { return makeWritable(filepath.Join(dir, "compile")) }, "compile can be written to by others"},
 		{"no description", func(dir string) error { return os.Remove(filepath.Join(dir, infoFile)) }, ""},
 		{"an empty description", func(dir string) error { return cut(filepath.Join(dir, infoFile), 0) }, "kit.json cannot be read"},
@@ -145,7 +145,7 @@ func TestOpenDamaged(t *testing.T) {
 	if err := k.check(); err != nil {
 		t.Error(err)
 	}
-	if len(steps) == 0 || !strings.HasPrefix(steps[0], "making anew what is damaged: archives/") {
+	if len(steps) == 0 || !strings.HasPrefix(steps[0], "making the damaged files again: archives/") {
 		t.Errorf("the steps are %q", steps)
 	}
 	steps = nil

@@ -55,8 +55,8 @@ func tryPlaces() error {
 	return f.remove()
 }
 
-// CodeFolder makes a folder, whose name begins with kind, for programs that are run once. Remove it
-// with [temporary.Remove]. The error is a *PlaceError if there is no place for it.
+// CodeFolder creates a folder, whose name begins with kind, for programs that run once. Remove it
+// with [temporary.Remove]. If there is no place for it, the error is a *PlaceError.
 func CodeFolder(kind string) (string, error) {
 	f, err := newFolder(kind, "")
 	if err != nil {
@@ -93,8 +93,8 @@ func newFolder(kind, without string) (*folder, error) {
 	return nil, newPlaceError(cellsVariable, fmt.Sprintf("compiled code cannot be loaded from any folder: %s;", strings.Join(why, ", and ")), nil)
 }
 
-// newFolderIn makes a folder in parent if that has so many bytes of room and code can be loaded
-// from it. The error is the rest of a sentence that begins with parent.
+// newFolderIn creates a folder in parent, if that has enough room and code can be loaded from it.
+// The error is the rest of a sentence that begins with parent.
 func newFolderIn(parent, kind string, room uint64) (*folder, error) {
 	if free, known := freeIn(parent); known && free < room {
 		return nil, fmt.Errorf("has %d MiB of room and needs %d", free>>20, room>>20)

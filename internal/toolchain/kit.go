@@ -26,9 +26,9 @@ type Settings struct {
 	// Program is the file of the program that will load the plugins; if empty, that of this
 	// process.
 	Program string
-	// Root is the folder of the module that the program was built from; if empty, the archive of it
-	// that came with the program, or else the folder that this package was compiled in. It is
-	// needed to make a kit, not to open one.
+	// Root is the folder of the module from which the program was built. If empty, it is the
+	// archive of the sources that came with the program, or else the folder from which this package
+	// was compiled. Only making a kit needs it.
 	Root string
 	// Progress, if set, is called with each step of the making of a kit, which takes from seconds
 	// to a minute. It is not called if the kit is there.
@@ -37,14 +37,14 @@ type Settings struct {
 	Compiled func(packages int)
 }
 
-// A Kit is what is needed to build plugins for one build of a program. It is a folder in the user's
-// cache.
+// A Kit contains everything to build plugins for one build of a program. It is a folder in the
+// user's cache.
 type Kit struct {
 	dir  string
 	info kitInfo
 }
 
-// kitInfo is what a kit's folder says about itself. The file is written last.
+// kitInfo is the description of a kit in its folder. It is written last.
 type kitInfo struct {
 	// Root and Program are the module and the import path of package main that the kit was made
 	// for.
@@ -54,8 +54,8 @@ type kitInfo struct {
 	Race     bool
 	// GOROOT is the tool chain.
 	GOROOT string
-	// Flags are those of the go command when it compiles packages for plugins of the program, and
-	// Settings what it, the compiler and the linker have to find in their environment.
+	// Flags are the flags of the go command to compile packages for plugins of the program, and
+	// Settings the environment variables for it, the compiler and the linker.
 	Flags, Settings []string
 	// Linker are the arguments that name the linker of the system, and Writes is set if the kit's
 	// does without it where it can.
@@ -71,8 +71,8 @@ type kitInfo struct {
 	Files map[string]int64
 }
 
-// Beside the folder of a kit are two files for locks: of the process that makes it, and of those
-// that use it. There may be what was not finished, and what was damaged.
+// Beside the folder of a kit are two lock files: of the process that makes it, and of those that
+// use it. There may also be unfinished and damaged kits.
 const (
 	makerSuffix   = ".make"
 	usersSuffix   = ".lock"
@@ -84,14 +84,15 @@ const (
 // files are made.
 const format = "10"
 
-// find returns the kit of a program if there is one, and what it is of. It takes no time. If there
-// is none, the error is fs.ErrNotExist or a *damagedError, and kits the folder to make it in.
+// find returns the kit of a program if there is one, and a description of the program. It takes no
+// time. If there is none, the error is fs.ErrNotExist or a *damagedError, and kits is the folder to
+// make it in.
 func find(s Settings) (p program, kits string, k *Kit, err error) {
 	if runtime.GOOS != "linux" {
 		return p, "", nil, unsupportedError("cells can be compiled on Linux only, not on " + runtime.GOOS + "; under Windows, WSL is a Linux")
 	}
 	if s.Program == "" {
-		// Also after an upgrade: the kit of another build is not this one's.
+		// After an upgrade, too: the kit of another build does not fit this one.
 		if s.Program, err = process.Program(); err != nil {
 			return p, "", nil, err
 		}
@@ -118,9 +119,9 @@ func (e unsupportedError) Error() string { return string(e) }
 
 func (unsupportedError) Is(target error) bool { return target == errors.ErrUnsupported }
 
-// Open returns the kit of a program, which it makes if there is none or it is damaged. The error
-// says in one sentence why cells cannot be compiled for the program, and what would change that; it
-// is errors.ErrUnsupported where nothing would.
+// Open returns the kit of a program, and makes it if it is missing or damaged. The error says in
+// one sentence why cells cannot be compiled for the program, and what would change that; it is
+// errors.ErrUnsupported if nothing would.
 func Open(ctx context.Context, s Settings) (*Kit, error) {
 	if s.Progress == nil {
 		s.Progress = func(string) {}
@@ -146,7 +147,7 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 	err = k.read() // another process may have made it meanwhile
 	if toBeMade(err) {
 		if damaged := (*damagedError)(nil); errors.As(err, &damaged) {
-			s.Progress("making anew what is damaged: " + damaged.what)
+			s.Progress("making the damaged files again: " + damaged.what)
 		}
 		err = k.make(ctx, p, s)
 	}
@@ -159,7 +160,7 @@ func Open(ctx context.Context, s Settings) (*Kit, error) {
 	return k, removeOld(kits, k)
 }
 
-// identity names the kit of p: the same for all that the kit is the same for.
+// identity names the kit of p. It is the same for programs that can share a kit.
 func identity(p program) string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, format, p.id, p.info.GoVersion, p.info.Path, p.info.Settings)
@@ -190,8 +191,8 @@ const (
 	symbolsFile = "symbols"
 )
 
-// read reads what the kit says about itself, and marks it as used now. The programs in the kit are
-// to be executed, so that it has to be the user's own, and whole.
+// read reads the description of the kit, and marks the kit as used now. Programs in the kit will be
+// executed, so it must belong to the user, and be complete.
 func (k *Kit) read() error {
 	if err := trust(k.dir); err != nil {
 		return err
@@ -274,7 +275,7 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 		}
 	}
 	aside := k.dir + asideSuffix
-	// What is written on the way goes with the folder, also if this process is killed.
+	// Temporary files are removed with the folder, even if this process is killed.
 	temporary := filepath.Join(aside, "tmp")
 	tc.env = append(tc.env, "TMPDIR="+temporary)
 	err = os.RemoveAll(aside)
@@ -313,8 +314,8 @@ func (k *Kit) make(ctx context.Context, p program, s Settings) error {
 	return nil
 }
 
-// replace puts a complete kit in the place of a damaged one, or of none. Builders that use the
-// damaged one go on with the other: it was made for the same program.
+// replace moves a complete kit to its place, in which a damaged one may be. Builders that use the
+// damaged one continue with the new one: it was made for the same program.
 func (k *Kit) replace(complete string) error {
 	damaged := k.dir + damagedSuffix
 	if err := os.RemoveAll(damaged); err != nil {
@@ -372,7 +373,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 	if k.info.Files, err = inventory(dir); err != nil {
 		return err
 	}
-	// The sources are read where cells import other modules: to look at each of them at every start
+	// The sources are read when cells import other modules: checking each of them at every start
 	// would take too long.
 	maps.DeleteFunc(k.info.Files, func(name string, _ int64) bool {
 		return strings.HasPrefix(name, moduleFolder+string(filepath.Separator))
@@ -384,7 +385,7 @@ func (k *Kit) fill(ctx context.Context, tc toolchain, p program, src source, dir
 	return os.WriteFile(filepath.Join(dir, infoFile), content, 0o600)
 }
 
-// fastld in the arguments of the linker stands for that of the kit.
+// fastld in the arguments of the linker means the kit's own.
 const fastld = "fastld"
 
 // chooseLinker sets the linker of the kit, whose folder is dir, to the fastest one with which a

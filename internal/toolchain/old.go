@@ -12,11 +12,11 @@ import (
 	"github.com/hierml/notebook/internal/lock"
 )
 
-// kept is how many kits of the same program there are, the one just made included: a kernel that
-// runs goes on with the kit of its own build.
+// kept is how many kits of the same program to keep, including a new one: a running kernel uses the
+// kit of its own build.
 const kept = 2
 
-// forgotten is how long nobody has used a kit that is removed, whatever it was made for: its
+// forgotten is how long a kit must be unused to be removed, whatever program it was made for: that
 // program may be gone.
 const forgotten = 60 * 24 * time.Hour
 
@@ -26,8 +26,8 @@ type Removed struct {
 	Folders, InUse []string
 }
 
-// Remove removes the kits of a program, with those of its earlier builds from the same sources.
-// Kits in use stay. It does nothing where there are none.
+// Remove removes the kits of a program, and those of its earlier builds from the same sources. It
+// keeps kits in use. It does nothing if there are none.
 func Remove(program string) (r Removed, err error) {
 	p, err := readProgram(program)
 	if err != nil {
@@ -69,8 +69,8 @@ func Remove(program string) (r Removed, err error) {
 	return r, err
 }
 
-// removeOld removes kits in dir that were made for earlier builds of the same program as made, but
-// for the youngest, and forgotten ones. Those in use stay.
+// removeOld removes kits in dir that were made for earlier builds of the same program as made,
+// except the youngest, and forgotten ones. It keeps kits in use.
 func removeOld(dir string, made *Kit) error {
 	others, err := otherKits(dir, made)
 	same := 1
@@ -90,8 +90,8 @@ func removeOld(dir string, made *Kit) error {
 	return err
 }
 
-// removeUnfinished removes what processes have left that were killed while they made a kit, or
-// removed one. What cannot be removed is left to the next one.
+// removeUnfinished removes the remains of processes that were killed while they made or removed a
+// kit. It leaves files that cannot be removed to the next process.
 func removeUnfinished(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
@@ -169,7 +169,7 @@ func (k *Kit) remove() (removed bool, err error) {
 	if using == nil {
 		return false, errors.Join(err, making.Release())
 	}
-	// The description goes first: without it there is no kit.
+	// Remove the description first: without it there is no kit.
 	err = os.Remove(filepath.Join(k.dir, infoFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

@@ -27,9 +27,10 @@ func checkSources(ctx context.Context, tc toolchain, p program, src source) erro
 	return nil
 }
 
-// SourceID says what a program was built from: its own ID, and the sum of its package main as it is
-// compiled for plugins, which stands for all packages that it imports, by the folder of the module
-// and the variables besides those of the program. It lies beside the program, with the sources.
+// SourceID identifies the source of a program: the program's ID, and the checksum of its package
+// main as compiled for plugins, which depends on all packages that it imports. It uses the folder
+// of the module and additional environment variables. It is stored beside the program, with the
+// sources.
 func SourceID(ctx context.Context, program, root string, env ...string) (string, error) {
 	p, err := readProgram(program)
 	if err != nil {
@@ -46,9 +47,9 @@ func SourceID(ctx context.Context, program, root string, env ...string) (string,
 	return p.id + "\n" + mainSum(listed) + "\n", nil
 }
 
-// checkArchive reports an error if an archive is not of the sources that p was built from, or if
-// what was compiled of them is not what was compiled where p was built: by another Go of the same
-// version.
+// checkArchive returns an error if an archive is not of the sources from which p was built, or if
+// compiling them gives another result than where p was built, because another Go of the same
+// version compiles them.
 func checkArchive(p program, src source, tc toolchain, listed string) error {
 	want, err := os.ReadFile(filepath.Join(filepath.Dir(src.archive), beside.SourceID))
 	if err != nil {

@@ -34,7 +34,7 @@ type tool struct {
 var (
 	// compiler compiles cells: for it, all packages whose paths begin with Prefix are one package.
 	compiler = tool{"compile", "compiler"}
-	// linker links plugins, which import what the program has.
+	// linker links plugins, which import the program's symbols.
 	linker = tool{"link", "linker"}
 )
 
@@ -161,8 +161,8 @@ func (t tool) patches(version string) ([]patch, error) {
 	return all, nil
 }
 
-// minorOf returns the number of a release: 26 of go1.26.8, and the greatest one of a version that
-// is no release.
+// minorOf returns the minor number of a release: 26 for go1.26.8, and the maximum for a version
+// that is not a release.
 func minorOf(version string) int {
 	rest, ok := strings.CutPrefix(version, "go1.")
 	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
@@ -186,7 +186,7 @@ func parsePatch(text string) (patch, error) {
 	for line := range strings.Lines(text) {
 		number++
 		plain := strings.TrimSuffix(line, "\n")
-		bad := func() (patch, error) { return p, fmt.Errorf("line %d is no part of a unified diff", number) }
+		bad := func() (patch, error) { return p, fmt.Errorf("line %d is not part of a unified diff", number) }
 		if left[0] > 0 || left[1] > 0 {
 			if line == "\n" { // an editor has removed the space
 				line = " \n"

@@ -142,13 +142,13 @@ func TestParsePatch(t *testing.T) {
 		header + "Needs: other\n" + file + "@@ -1,1 +1,2 @@\n a\n+c\n": "",
 		"Required: speed\n" + file + "@@ -1,1 +1,2 @@\n a\n+c\n":       "the patch is not complete",
 		"Why.\n" + file + "@@ -1,1 +1,2 @@\n a\n+c\n":                  "the patch is not complete",
-		"Why.\nRequired: fun\n":                                        "line 2 is no part of a unified diff",
+		"Why.\nRequired: fun\n":                                        "line 2 is not part of a unified diff",
 		header:                                                         "the patch is not complete",
 		header + file + "@@ -1,2 +1,2 @@\n a\n":                        "the patch is not complete",
-		header + file + "@@ -1,1 +1,1 @@\n a\n b\n":                    "line 7 is no part of a unified diff",
-		header + file + "@@ -1,1 +1,2 @@\n-a\n-b\n+c\n":                "line 7 is no part of a unified diff",
-		header + file + "@@ -1 +1 @@\n":                                "line 5 is no part of a unified diff",
-		header + file + "@@ -1,1 +1,1 @@\n a\n\\ No new\n":             "line 7 is no part of a unified diff",
+		header + file + "@@ -1,1 +1,1 @@\n a\n b\n":                    "line 7 is not part of a unified diff",
+		header + file + "@@ -1,1 +1,2 @@\n-a\n-b\n+c\n":                "line 7 is not part of a unified diff",
+		header + file + "@@ -1 +1 @@\n":                                "line 5 is not part of a unified diff",
+		header + file + "@@ -1,1 +1,1 @@\n a\n\\ No new\n":             "line 7 is not part of a unified diff",
 	} {
 		_, err := parsePatch(text)
 		if got := errorText(err); got != want {

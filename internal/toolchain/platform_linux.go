@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeIn returns the room in dir in bytes, and whether it is known: a folder in memory may have no
-// limit of its own.
+// freeIn returns the free space in dir in bytes, and whether it is known: a folder in memory may
+// have no limit.
 func freeIn(dir string) (free uint64, known bool) {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil || s.Blocks == 0 {
@@ -37,21 +37,20 @@ func loadable(f *os.File) error {
 	return fmt.Errorf("has files that no code is loaded from (%w)", err)
 }
 
-// trust returns an error unless a folder is such that nobody but the user and root can have put
-// something there.
+// trust returns an error unless only the user and root can have put anything into a folder.
 func trust(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is no folder; remove it", dir)
+		return fmt.Errorf("%s is not a folder. Remove it", dir)
 	}
 	return trustworthy(dir, info, false)
 }
 
-// trustPath is trust for a folder and for all above it, and behind the links on the way: who can
-// write to one of them can put another folder there at any time.
+// trustPath is trust for a folder and all above it, and for the targets of links on the way: a user
+// who can write to one of them can replace the folder at any time.
 func trustPath(path string) error { return trustPathFor(path, myself()) }
 
 // trustees are those who may write to a file, besides root.
@@ -63,8 +62,8 @@ type trustees struct {
 
 func myself() trustees { return trustees{users: []int{os.Geteuid()}, group: os.Getegid()} }
 
-// TrustProgram returns an error, which says what to do, if anybody but the user, the owner of a
-// program and root can write to it or replace it, and so decides what the user runs.
+// TrustProgram returns an error with a remedy if anyone except the user, the owner of a program and
+// root can write to it or replace it, and so decide what the user runs.
 func TrustProgram(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -130,7 +129,7 @@ func names(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// An openError says of a path that it belongs to another user, or that others can write to it.
+// An openError says that a path belongs to another user, or that others can write to it.
 type openError struct {
 	path    string
 	foreign bool
@@ -144,9 +143,9 @@ func (e *openError) Error() string {
 	return "other users can write to " + e.path + ", and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME"
 }
 
-// trustworthy returns an error unless nobody but the user and root can change what is at path: a
-// file, a link, or a folder, in which case what is in it is meant. Of a folder above it is enough
-// that others cannot rename what is there.
+// trustworthy returns an error unless only the user and root can change a file, a link, or the
+// content of a folder at path. For a folder above the path it is enough that others cannot rename
+// its entries.
 func trustworthy(path string, info fs.FileInfo, above bool) error {
 	return trustworthyFor(path, info, above, myself())
 }

@@ -19,8 +19,7 @@ import (
 type program struct {
 	file string
 	info *debug.BuildInfo
-	// id is what the go command calls the build ID: sums over all that the program was built from
-	// and over what came of it.
+	// id is the go command's build ID: checksums of all sources of the program and of the result.
 	id string
 }
 
@@ -53,7 +52,7 @@ func readProgram(file string) (program, error) {
 	return p, err
 }
 
-// buildID returns the build ID from the note that Go's linker writes; empty if there is none.
+// buildID returns the build ID from the note of Go's linker; empty if there is none.
 func buildID(f *elf.File) (string, error) {
 	section := f.Section(".note.go.buildid")
 	if section == nil {
@@ -106,8 +105,8 @@ func (p program) goVersion() string {
 	return version
 }
 
-// buildFlags returns the flags of go build that the packages of the program were compiled with, or
-// that its package main tells of, which those of the linker are.
+// buildFlags returns the flags of go build with which the packages of the program were compiled,
+// or, for flags of the linker, those recorded in its package main.
 func (p program) buildFlags() []string {
 	var flags []string
 	for _, s := range p.info.Settings {
@@ -122,10 +121,10 @@ func (p program) buildFlags() []string {
 	return flags
 }
 
-// These are the flags of the assembler and the compiler with which packages fit both a program and
-// the plugins that it loads, and those that link such packages. Go's linker merges symbols that the
-// packages refer to one by one, unless the program may be moved; the linker of the system can still
-// give it a fixed address. To describe all that for debuggers takes a seventh of the time.
+// These are the flags of the assembler and the compiler for packages that fit both a program and
+// the plugins that it loads, and the linker flags for such packages. Go's linker merges the
+// packages' symbols one by one, unless the program may be moved; the system's linker can still give
+// it a fixed address. Debug data would take a seventh of the time.
 const (
 	dynlinkAssemble = "all=-dynlink"
 	dynlinkCompile  = "all=-dynlink -dwarf=false"
@@ -161,8 +160,8 @@ func (p program) pluginFlags() []string {
 	return flags
 }
 
-// environment returns this process's environment with what the program was built with in place of
-// what would decide it now.
+// environment returns this process's environment, with the variables that decide about a build set
+// as for the program's build.
 func (p program) environment() []string {
 	return append(os.Environ(), p.settings()...)
 }

@@ -14,7 +14,7 @@ import (
 // these releases.
 var Releases = []string{"go1.26.11", "go1.27.4"}
 
-// Newest returns the newest version of Go that is known to have all that cells need.
+// Newest returns the newest version of Go that is known to support compiled cells.
 func Newest() string { return Releases[len(Releases)-1] }
 
 // A MisfitError says that a Go tool chain cannot be adapted to cells.
@@ -32,8 +32,8 @@ func (e *MisfitError) Error() string {
 type Choice struct {
 	// Version is its version, such as go1.26.8.
 	Version string
-	// Misfit says why the Go that the go command uses is not taken, nil if it is. Then GOTOOLCHAIN
-	// has to be the version.
+	// Misfit says why the Go of the go command is not used, nil if it is. GOTOOLCHAIN must then be
+	// set to the version.
 	Misfit *MisfitError
 }
 

@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// Go's linker writes an object file of a plugin and runs the linker of the system by way of a C
-// compiler, which it calls three more times to find out what it can do. For one object file, whose
-// sections Go has laid out, the remaining work takes a thousandth of the time that these processes
-// need to start. This file does it, on AMD64 (patches/link/object.diff). It leaves an object that
-// contains anything else than Go writes, and packages with C code, to the linker of the system.
+// Go's linker writes an object file of a plugin and runs the system's linker through a C compiler,
+// which it calls three more times to find out its features. For one object file, whose sections Go
+// has laid out, the remaining work takes a thousandth of the time that these processes need to
+// start. This file does that work, on AMD64 (patches/link/object.diff). It leaves objects with
+// unusual content, and packages with C code, to the system's linker.
 
 // writeShared makes a plugin of the object file that the linker left in dir, and writes it to path.
 // It reports false if that needs the linker of the system.
@@ -153,7 +153,7 @@ func (p *pluginFile) read() bool {
 	return true
 }
 
-// global reports whether the dynamic linker decides what a symbol is.
+// global reports whether the dynamic linker resolves a symbol.
 func (p *pluginFile) global(i uint32) bool {
 	s := p.symbols[i]
 	return elf.ST_BIND(s.Info) != elf.STB_LOCAL && elf.ST_VISIBILITY(s.Other) == elf.STV_DEFAULT
@@ -199,7 +199,7 @@ func (p *pluginFile) scan() bool {
 	return true
 }
 
-// call notes that a symbol is called.
+// call records a call of a symbol.
 func (p *pluginFile) call(symbol uint32, global bool) {
 	if _, ok := p.plt[symbol]; global && !ok {
 		p.plt[symbol] = len(p.pltOrder)
@@ -208,7 +208,7 @@ func (p *pluginFile) call(symbol uint32, global bool) {
 	}
 }
 
-// entry notes that a symbol is found by the global offset table.
+// entry records a symbol that is found through the global offset table.
 func (p *pluginFile) entry(e gotEntry, global bool) {
 	if _, ok := p.got[e]; !ok {
 		p.got[e] = len(p.gotOrder)
@@ -217,7 +217,7 @@ func (p *pluginFile) entry(e gotEntry, global bool) {
 	}
 }
 
-// leave notes that a relocation is left to the dynamic linker.
+// leave records a relocation for the dynamic linker.
 func (p *pluginFile) leave(global bool) {
 	p.relocations++
 	if !global {
@@ -225,10 +225,9 @@ func (p *pluginFile) leave(global bool) {
 	}
 }
 
-// layOut gives everything its address, and writes what does not depend on
-// addresses. The first segment is what is not written to, the second the rest.
-// None becomes read-only after relocation, because package cell binds plugins to
-// the runtime's interface tables.
+// layOut assigns all addresses, and writes the parts that do not depend on them. The first segment
+// is read-only, the second contains the rest. None becomes read-only after relocation, because
+// package cell binds plugins to the runtime's interface tables.
 func (p *pluginFile) layOut() bool {
 	p.collect()
 	at := uint64(headersSize)
@@ -297,7 +296,7 @@ func (p *pluginFile) layOut() bool {
 	return true
 }
 
-// dynamicEntries are what the dynamic linker is told.
+// dynamicEntries are the entries for the dynamic linker.
 func (p *pluginFile) dynamicEntries(init, initSize uint64) []elf.Dyn64 {
 	flags := elf.DF_BIND_NOW
 	if slices.ContainsFunc(p.gotOrder, func(e gotEntry) bool { return e.thread }) {

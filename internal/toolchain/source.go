@@ -21,12 +21,12 @@ const module = "github.com/hierml/notebook"
 
 // A source is where the module is that a program was built from.
 type source struct {
-	// root is its folder. It is to be unpacked from the archive, if there is one.
+	// root is its folder, into which the archive must be unpacked if there is one.
 	root, archive string
-	// settings are environment variables that the go command needs besides those of the program,
-	// for all that it does, and vendored those that it needs in the module.
+	// settings are additional environment variables for the go command, for all its work, and
+	// vendored those that it needs in the module.
 	settings, vendored []string
-	// mend says how to have the program and its sources agree.
+	// mend says how to make the program and its sources agree.
 	mend string
 }
 
@@ -102,7 +102,7 @@ func unpack(archive, dir string) (err error) {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg {
-			return fmt.Errorf("%s is no file", header.Name)
+			return fmt.Errorf("%s is not a file", header.Name)
 		}
 		name := filepath.FromSlash(header.Name)
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {

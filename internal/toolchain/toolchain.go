@@ -13,8 +13,8 @@ import (
 type toolchain struct {
 	// command is the go command.
 	command string
-	// env is the environment in which a program was built, and vendored what the go command needs
-	// besides in the module of the program.
+	// env is the environment in which a program was built, and vendored are further variables of
+	// the go command in the module of the program.
 	env, vendored []string
 	// compiled is called with each package that the go command compiles.
 	compiled func(what string)
@@ -25,8 +25,7 @@ type toolchain struct {
 	CC        string
 }
 
-// findToolchain finds the tool chain that builds the sources, which has to be the one that p was
-// built by.
+// findToolchain finds the tool chain for the sources, which must be the one with which p was built.
 func findToolchain(ctx context.Context, p program, src source) (toolchain, error) {
 	command, err := exec.LookPath("go")
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package visible makes text that comes from data fit to be shown on a terminal: what would give
-// the terminal an order is written so that it can be seen.
+// Package visible makes text from data safe for a terminal: characters that would control the
+// terminal become visible.
 //
-// A name in a file may hold anything: sequences that write into the clipboard, move what was
-// written before, or turn the direction of text around. All that hierml prints of data goes through
-// here. What the user's own code prints does not, as with go run.
+// A name in a file may contain anything: sequences that write to the clipboard, move earlier text,
+// or change the direction of text. All data that hierml prints passes through this package. Output
+// of the user's own code does not, as with go run.
 package visible
 
 import (
@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the text with control characters as Go writes them in strings, such as \x1b: those
-// of ASCII except for newlines and tabs, those behind it (C1), those that change the direction of
-// text, and bytes that are no UTF-8.
+// Text replaces control characters by Go's notation in strings, such as \x1b: ASCII control
+// characters except newlines and tabs, the C1 characters, those that change the direction of text,
+// and bytes that are not UTF-8.
 func Text(text string) string {
 	first := strings.IndexFunc(text, hidden)
 	if first < 0 {
@@ -39,8 +39,7 @@ func Text(text string) string {
 	return b.String()
 }
 
-// hidden reports whether a terminal takes a character for an order, or it may be a byte that is
-// none.
+// hidden reports whether a character may control a terminal, or may be an invalid byte.
 func hidden(r rune) bool {
 	return r == utf8.RuneError || r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) ||
 		r == '\u2028' || r == '\u2029'
@@ -48,7 +47,8 @@ func hidden(r rune) bool {
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Coloured is Text for what hierml has coloured itself: sequences for colours and bold type stay.
+// Coloured is Text for text that hierml has coloured itself: sequences for colours and bold type
+// stay.
 func Coloured(text string) string {
 	var b strings.Builder
 	last := 0

@@ -1,5 +1,5 @@
-// Package browser finds a Chrome or Chromium, installs one where the system's packages may be used,
-// and says how it is started. What is done with it is left to its callers.
+// Package browser finds a Chrome or Chromium, or installs one if the system's packages may be used,
+// and returns its options. Callers use it.
 package browser
 
 import (
@@ -54,8 +54,8 @@ func names(goos string) []string {
 	}
 }
 
-// Alone returns the options of a browser, a program's path, without a window, which keeps what it
-// knows in a folder and reaches no machine but this one.
+// Alone returns the options of a browser, given the path of its program, without a window, which
+// stores its data in a folder and reaches no machine but this one.
 func Alone(program, folder string) []chromedp.ExecAllocatorOption {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program),

@@ -1,8 +1,8 @@
-// Package cut cuts a Go program into the cells of a notebook, as somebody would who types it in:
-// the imports, the declarations in groups, what is needed first in front, and the statements of
-// main. What the cells do is left to who runs them.
+// Package cut splits a Go program into the cells of a notebook, as a user would type it: the
+// imports, the declarations in groups, with those that others need first, and the statements of
+// main. Callers run the cells.
 //
-// Wrong when the cells, one after the other, are not the program that they are cut from.
+// Wrong when the cells, one after the other, behave differently from the program.
 package cut
 
 import (
@@ -29,8 +29,8 @@ const minStatements = 2
 // Cells returns the cells of a program that is one file of package main.
 func Cells(source string) ([]string, error) { return cells(source, false) }
 
-// Apart is Cells with a cell for each declaration, in the order of the file, and variables behind
-// all others. Methods of types without parameters are apart from them.
+// Apart is Cells with a cell for each declaration, in the order of the file, and variables after
+// all others. Methods of types without parameters are in separate cells.
 func Apart(source string) ([]string, error) { return cells(source, true) }
 
 func cells(source string, apart bool) ([]string, error) {
@@ -88,7 +88,7 @@ type program struct {
 	named  map[string]*group
 }
 
-// A group is what must stand in one cell: a declaration, and if it is one of types their methods.
+// A group is the content of one cell: a declaration, with the methods if it declares types.
 type group struct {
 	parts     []ast.Decl
 	variables bool // which are initialized when the cell runs, as an init is called
@@ -104,7 +104,7 @@ func (p *program) text(from, to token.Pos) string {
 	return p.source[p.base.Offset(from):p.base.Offset(to)]
 }
 
-// collect finds the groups, and what they need.
+// collect finds the groups, and their dependencies.
 func (p *program) collect() error {
 	var methods []*ast.FuncDecl
 	for _, d := range p.file.Decls {
@@ -184,7 +184,7 @@ func (p *program) receiver(m *ast.FuncDecl) string {
 	return name
 }
 
-// aliased returns the name of the type that an alias stands for.
+// aliased returns the name of the type behind an alias.
 func (p *program) aliased(name string) string {
 	for _, g := range p.groups {
 		if d, ok := g.parts[0].(*ast.GenDecl); ok && d.Tok == token.TYPE {
@@ -218,10 +218,10 @@ func base(x ast.Expr) string {
 	}
 }
 
-// ordered returns the texts of the groups in an order in which each comes behind what it needs.
-// Those that need each other are one text. Variables come in the order in which Go initializes
-// them, and before each init. If the declarations are apart, only variables and inits need such an
-// order.
+// ordered returns the texts of the groups in an order in which each comes after those that it
+// needs. Groups that need each other become one text. Variables come in Go's order of
+// initialization, and before each init. If the declarations are apart, only variables and inits
+// need such an order.
 func (p *program) ordered(apart bool) []string {
 	var initialized []*group
 	for _, g := range p.groups {
@@ -261,7 +261,7 @@ func (p *program) ordered(apart bool) []string {
 			}) {
 				continue
 			}
-			// A variable that is not the first that can be initialized waits.
+			// Only the first variable that can be initialized does not wait.
 			if next < 0 || !acts(whole) && acts(wholes[next]) {
 				next = i
 			}
@@ -404,9 +404,8 @@ func together(groups []*group) (wholes [][]*group) {
 	return wholes
 }
 
-// statements returns the statements of main, or nil where they cannot stand in different cells:
-// what they do would be undone or skipped at the end of main, or a variable would replace a
-// declaration.
+// statements returns the statements of main, or nil if they cannot be in separate cells: their
+// effects would be undone or skipped at the end of main, or a variable would replace a declaration.
 func (p *program) statements() []string {
 	body := p.main.Body
 	whole := len(body.List) == 0
@@ -441,7 +440,7 @@ func (p *program) statements() []string {
 	var texts []string
 	start := body.Lbrace + 1
 	for _, s := range body.List {
-		// What stands before a statement, such as a comment, belongs to it.
+		// Text before a statement, such as a comment, belongs to it.
 		if text := strings.TrimLeft(p.text(start, s.End()), " \t\r\n;"); text != "" {
 			texts = append(texts, text)
 		}
@@ -450,7 +449,7 @@ func (p *program) statements() []string {
 	return texts
 }
 
-// introduced returns the names that a statement declares for those behind it.
+// introduced returns the names that a statement declares for later ones.
 func introduced(s ast.Stmt) (names []string) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:

@@ -10,7 +10,8 @@ import (
 	"os/exec"
 )
 
-// ErrNotHere says that packages cannot be installed: there is no apt-get, or no right to use it.
+// ErrNotHere says that packages cannot be installed: there is no apt-get, or the user has no right
+// to use it.
 var ErrNotHere = errors.New("packages can be installed by apt-get alone, as root or where sudo asks for no password")
 
 // Install installs packages, with apt-get. The error is ErrNotHere, or says why it did not.

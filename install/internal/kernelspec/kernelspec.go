@@ -38,8 +38,8 @@ type Spec struct {
 	Name string
 	// DisplayName is shown to people, such as "Go (hierml)".
 	DisplayName string
-	// Program is the absolute path of the hierml program, or, in what is installed by others, its
-	// path from "{resource_dir}", for which Jupyter puts the folder of the kernel.
+	// Program is the absolute path of the hierml program. In installations by other tools it is a
+	// path below "{resource_dir}", which Jupyter replaces by the folder of the kernel.
 	Program string
 }
 
@@ -102,7 +102,7 @@ type File struct {
 	Content []byte
 }
 
-// Files returns what the folder of the kernel has: kernel.json, then the logos.
+// Files returns the content of the kernel's folder: kernel.json, then the logos.
 func (s Spec) Files() ([]File, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -148,9 +148,8 @@ func Program(dir string) (string, error) {
 	return f.Argv[0], nil
 }
 
-// Remove deletes from dir what Write puts there, and dir itself if nothing else is in it. It
-// refuses, with a *ForeignError, to touch another kernel; a folder that is gone already is no
-// error.
+// Remove deletes the files of Write from dir, and dir itself if nothing else is in it. For another
+// kernel it returns a *ForeignError and deletes nothing; a missing folder is not an error.
 func Remove(dir string) error {
 	_, err := Program(dir)
 	if errors.Is(err, fs.ErrNotExist) {

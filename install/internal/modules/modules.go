@@ -12,10 +12,9 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-// Fetch returns the folder of a module's source, which is fetched where it is not there. The module
-// is named by its path and a version, as path@version, or by its path alone: then the version is
-// the one that the module at root requires. The go command lists folders only of those that
-// something needed before.
+// Fetch returns the folder of a module's source, and downloads it if necessary. The module is given
+// as path@version, or by its path alone: then the version is the one that the module at root
+// requires. The go command lists folders only of modules that something needed before.
 func Fetch(ctx context.Context, root, module string) (string, error) {
 	cmd := process.Bind(exec.CommandContext(ctx, "go", "mod", "download", "-json", module))
 	cmd.Dir = root

@@ -1,8 +1,7 @@
-// Package pattern holds what programs print against what they should print: text and JSON in which
-// what differs from run to run is a wildcard.
+// Package pattern compares the output of programs with patterns: text and JSON with wildcards for
+// the parts that differ from run to run.
 //
-// In a pattern, … stands for any text, # for any number, and #<5 for a number
-// below 5.
+// In a pattern, … stands for any text, # for any number, and #<5 for a number below 5.
 package pattern
 
 import (
@@ -17,7 +16,7 @@ var wildcard = regexp.MustCompile(`…|#(?:<[0-9.]+)?`)
 
 const number = `-?[0-9]+(?:\.[0-9]+)?`
 
-// matches reports whether a pattern stands for the whole of a text.
+// matches reports whether a pattern matches a whole text.
 func matches(pattern, text string) bool {
 	var expression strings.Builder
 	var bounds []float64
@@ -53,8 +52,8 @@ func matches(pattern, text string) bool {
 	return true
 }
 
-// Lines returns how a text differs from its pattern, which has a line for each line of the text.
-// Those that begin with a question mark may be missing.
+// Lines returns the differences between a text and its pattern, which has a line for each line of
+// the text. Pattern lines that begin with a question mark are optional.
 func Lines(pattern, text string) []string {
 	var problems []string
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -79,10 +78,9 @@ func Lines(pattern, text string) []string {
 	return problems
 }
 
-// JSON returns how a value, decoded from JSON, differs from its pattern, at a path that says where
-// it is. Of an object, the pattern names what has to be there, and by null what must not; of a list
-// it has every element, or … for any number of them. Texts are patterns, which numbers are held
-// against, too.
+// JSON returns the differences between a value, decoded from JSON, and its pattern; path locates
+// them. For an object, the pattern has the required names, and null for forbidden ones; for a list
+// it has each element, or … for any number of them. Texts are patterns, also for numbers.
 func JSON(path string, pattern, value any) []string {
 	differs := func() []string {
 		return []string{fmt.Sprintf("%s is %s, want %s", path, encoded(value), encoded(pattern))}

@@ -22,8 +22,8 @@ type Places struct {
 	Jupyter string
 	// Man holds pages of section 1 for the program man, which finds it by the folder of programs.
 	Man string
-	// Data holds what belongs to hierml alone: the executed tour, the private Python environment
-	// and the receipt of the installation.
+	// Data holds files that belong to hierml alone: the executed tour, the private Python
+	// environment and the receipt of the installation.
 	Data string
 }
 
@@ -44,10 +44,9 @@ func Prefix(dir string) (Places, error) {
 }
 
 // User returns the places of the user who runs this process. Programs go to gobin, the Go tool's
-// own setting, and where that is empty to the folder that the XDG base directories name:
-// ~/.local/bin on Linux and macOS. Data goes to ~/.local/share/hierml on Linux,
-// ~/Library/Application Support/hierml on macOS and %LOCALAPPDATA%\hierml on Windows, or to
-// XDG_DATA_HOME/hierml.
+// own setting, or, if that is empty, to the XDG folder: ~/.local/bin on Linux and macOS. Data goes
+// to ~/.local/share/hierml on Linux, ~/Library/Application Support/hierml on macOS and
+// %LOCALAPPDATA%\hierml on Windows, or to XDG_DATA_HOME/hierml.
 func User(gobin string) (Places, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -65,7 +64,7 @@ func User(gobin string) (Places, error) {
 // Cache returns the folder of what can be made again: the Python environment of the tests.
 func Cache() string { return filepath.Join(xdg.CacheHome, "hierml") }
 
-// State returns the folder of what the program remembers: the history.
+// State returns the folder of the program's state: the history.
 func State() string { return filepath.Join(xdg.StateHome, "hierml") }
 
 // jupyterData is jupyter_core.paths.jupyter_data_dir: the folder of the user in which Jupyter looks

@@ -18,14 +18,14 @@ import (
 	"github.com/hierml/notebook/internal/process"
 )
 
-// Environment is a private virtual environment. It holds the paths of its own folder, and cannot be
-// moved. So each one is made in a folder of its own, and Dir is a link to the one in use: who makes
-// another loses nothing before the other is ready.
+// Environment is a private virtual environment. It contains absolute paths, and cannot be moved. So
+// each one is made in a separate folder, and Dir is a link to the current one: while a new one is
+// made, the old one still works.
 type Environment struct {
 	// Dir is the path by which it is used: of the link, or of the environment itself where an
 	// earlier version has made it.
 	Dir string
-	// Lock is what it holds.
+	// Lock lists its packages.
 	Lock Lock
 }
 
@@ -45,11 +45,11 @@ func (e Environment) Python() string {
 	return filepath.Join(e.Dir, "bin", "python")
 }
 
-// stamp is written when everything else is done, and holds the lock's sum.
+// stamp is the file that is written last, with the lock's checksum.
 func (e Environment) stamp() string { return filepath.Join(e.Dir, "hierml-lock") }
 
-// Open returns the environment's interpreter if the environment was made completely, from this very
-// lock, and still works. The error wraps fs.ErrNotExist where there is none.
+// Open returns the environment's interpreter if the environment is complete, was made from this
+// lock, and still works. The error wraps fs.ErrNotExist if there is none.
 func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	sum, err := os.ReadFile(e.stamp())
 	if err != nil {
@@ -61,8 +61,7 @@ func (e Environment) Open(ctx context.Context) (Interpreter, error) {
 	return e.Works(ctx)
 }
 
-// Works returns the environment's interpreter if it has all of Jupyter, from whatever lock it was
-// made.
+// Works returns the environment's interpreter if it has all of Jupyter, from any lock.
 func (e Environment) Works(ctx context.Context) (Interpreter, error) {
 	found, err := Probe(ctx, e.Python())
 	if err != nil {
@@ -74,11 +73,11 @@ func (e Environment) Works(ctx context.Context) (Interpreter, error) {
 	return found, nil
 }
 
-// Make makes an environment with base, and then uses it in place of the one before. That stays
-// until the next call of [Environment.Tidy]: a JupyterLab may run from it. If Make fails, the one
-// before is in use, and nothing is left of the other. Each of the lock's packages is reported to
-// progress, from 1 to Lock.Len(). Only files whose hash is in the lock are installed, and none is
-// built here.
+// Make makes an environment with base, and then replaces the current one. The old one stays until
+// the next call of [Environment.Tidy], since a JupyterLab may be using it. If Make fails, the old
+// one is still in use, and nothing is left of the new one. Make reports each of the lock's packages
+// to progress, from 1 to Lock.Len(). It installs only files whose hash is in the lock, and builds
+// none.
 func (e Environment) Make(ctx context.Context, base Interpreter, progress func(done int, what string)) (made Interpreter, err error) {
 	if err := base.CanMakeEnvironment(); err != nil {
 		return Interpreter{}, err
@@ -201,8 +200,8 @@ func (e Environment) configure() error {
 	return nil
 }
 
-// use makes Dir a link to an environment, in place of another link, or of an environment, which
-// goes to the other folders.
+// use makes Dir a link to an environment. It replaces another link, or an environment, which it
+// moves to the other folders.
 func (e Environment) use(folder string) error {
 	link := filepath.Join(e.Folders(), "link")
 	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -238,8 +237,8 @@ func (e Environment) use(folder string) error {
 	return nil
 }
 
-// Tidy removes all environments but the one in use: those that it has replaced, and what was left
-// by a process that was killed. What was not made here stays.
+// Tidy removes all environments except the current one: replaced ones, and the remains of killed
+// processes. It keeps files that were not made here.
 func (e Environment) Tidy() (err error) {
 	making, err := lock.Existing(filepath.Join(e.Folders(), "lock"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -261,7 +260,7 @@ func (e Environment) Tidy() (err error) {
 }
 
 // Remove removes the environment and all that it has replaced. It returns which of Dir and Folders
-// it has removed, and what stays since it was not made here.
+// it has removed, and which it has kept because they were not made here.
 func (e Environment) Remove() (removed, kept []string, err error) {
 	remove := func(path string, remove func(string) error) {
 		if failed := remove(path); failed != nil {

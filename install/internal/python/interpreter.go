@@ -36,7 +36,7 @@ type Interpreter struct {
 	Environments bool `json:"environments"`
 }
 
-// jupyterPackages are what the installation uses of Jupyter.
+// jupyterPackages are the parts of Jupyter that the installation uses.
 var jupyterPackages = []string{"jupyterlab", "nbclient", "nbconvert"}
 
 // Missing returns the Jupyter packages that the interpreter lacks.
@@ -75,10 +75,10 @@ func (i Interpreter) Command(ctx context.Context, dir, script string, args ...st
 	return cmd
 }
 
-// command returns a command of the interpreter that starts in dir. Python looks for modules there
-// before it looks among its own, so that nobody but the user may be able to write to dir. The
-// options that forbid it are none for this: they are new, or leave out what the user has installed.
-// Package process starts it.
+// command returns a command of the interpreter that starts in dir. Python searches dir for modules
+// before its own folders, so only the user may be able to write to dir. The options that forbid
+// that do not help: they are new, or ignore the user's own packages. Package process starts the
+// command.
 func (i Interpreter) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := process.Bind(exec.CommandContext(ctx, i.Path, args...))
 	cmd.Dir = dir
@@ -86,7 +86,7 @@ func (i Interpreter) command(ctx context.Context, dir string, args ...string) *e
 }
 
 // apart calls run with an empty folder, which only the user can write to and which is removed
-// afterwards. Temporary files belong there, too: what a killed program leaves goes with it.
+// afterwards. It is also for temporary files, so that those of a killed program are removed, too.
 func apart(run func(dir string) error) error {
 	dir, err := temporary.Folder("", "python")
 	if err != nil {
@@ -95,8 +95,8 @@ func apart(run func(dir string) error) error {
 	return errors.Join(run(dir), temporary.Remove(dir))
 }
 
-// answer returns what Python code given as text writes, run apart and with the variables env
-// besides. What it writes to standard error is part of the error.
+// answer returns the output of Python code given as text, run apart and with the additional
+// variables env. Its standard error is part of the error.
 func (i Interpreter) answer(ctx context.Context, env []string, script string, args ...string) (out []byte, err error) {
 	err = apart(func(dir string) error {
 		cmd := i.Command(ctx, dir, script, args...)
@@ -112,7 +112,7 @@ func (i Interpreter) answer(ctx context.Context, env []string, script string, ar
 	return out, err
 }
 
-// Probe asks the Python at path what it is.
+// Probe asks the Python at path for its properties.
 func Probe(ctx context.Context, path string) (Interpreter, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

@@ -33,8 +33,7 @@ type Lock struct {
 // nbconvert.
 func Jupyter() Lock { return Lock{jupyterLock} }
 
-// Tests returns the lock of the tests' environment: that of Jupyter and jupyter_kernel_test
-// besides.
+// Tests returns the lock of the tests' environment: Jupyter's with jupyter_kernel_test.
 func Tests() Lock { return Lock{testLock} }
 
 // Sum identifies the lock's content.

@@ -23,8 +23,8 @@ var liteLock []byte
 // and jupyterlab-widgets, whose Python is not used.
 func Lite() Lock { return Lock{liteLock} }
 
-// Wheel returns the path of the wheel of a package in a folder, whose hash has to be in the lock.
-// The error wraps fs.ErrNotExist where there is none.
+// Wheel returns the path of a package's wheel in a folder, whose hash must be in the lock. The
+// error wraps fs.ErrNotExist if there is none.
 func (l Lock) Wheel(folder, name string) (string, error) {
 	pattern := filepath.Join(folder, strings.ReplaceAll(name, "-", "_")+"-*.whl")
 	found, err := filepath.Glob(pattern)

@@ -13,7 +13,7 @@ type Artifact struct {
 	Content []byte
 }
 
-// tree returns all that is installed below a prefix, in order. The kernel starts a program.
+// tree returns all files to install below a prefix, in order. The kernel starts program.
 func (p Parts) tree(program string) ([]File, error) {
 	files, err := p.share(program)
 	if err != nil {

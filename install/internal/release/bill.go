@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A bill is a bill of materials in the format CycloneDX 1.6, as far as a Go program needs it.
+// A bill is a bill of materials in the format CycloneDX 1.6, with the fields for a Go program.
 type bill struct {
 	Format     string      `json:"bomFormat"`
 	Version    string      `json:"specVersion"`

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Course returns the notebooks of a clone with what they need, as a compressed tar archive.
+// Course returns the notebooks of a clone and the files that they need, as a compressed tar
+// archive.
 func Course(root string, at time.Time) ([]byte, error) {
 	var names []string
 	folder := os.DirFS(root)

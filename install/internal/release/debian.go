@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// control is what dpkg knows of the package. It takes the version, the processor, what the package
-// depends on, and its size in KiB.
+// control describes the package to dpkg. Its arguments are the version, the processor, the
+// dependencies, and the size in KiB.
 const control = `Package: hierml
 Version: %s
 Architecture: %s

@@ -1,8 +1,8 @@
-// Package release makes what people install who have neither a clone nor Go: the tree of files that
-// goes below a prefix (tree.go), and what carries it there: wheels for pip, archives, packages of
-// Debian. With them come what a release has besides: sums, a bill of materials, notes.
+// Package release makes installable files for users without a clone or Go: the tree of files below
+// a prefix (tree.go), and its packaging: wheels for pip, archives, Debian packages. It also makes
+// the other files of a release: checksums, a bill of materials, notes.
 //
-// All of it is made from one commit (source.go), and the same commit makes the same bytes: files
-// are in order, times are that of the commit, and the program is built where its paths do not show.
-// Building the program is left to the caller.
+// Everything is made from one commit (source.go), and the same commit gives the same bytes: files
+// are sorted, times are that of the commit, and the program does not contain the paths of its
+// build. The caller builds the program.
 package release

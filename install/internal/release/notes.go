@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Notes returns what a release is announced with: what the page of changes has under the version of
-// its tag, or under "Unreleased" for what has none.
+// Notes returns the announcement of a release: the section of the change log for the version of its
+// tag, or the section "Unreleased" if there is none.
 func Notes(changes string, v Version) (Artifact, error) {
 	heading := "Unreleased"
 	if v.tagged() {

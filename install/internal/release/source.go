@@ -25,14 +25,14 @@ type Source struct {
 	Dir string
 	// Version is that of the commit.
 	Version Version
-	// Archive is what the program is built from and no more, for the compiler of cells. The program
-	// is to be built with the flags and variables that [Source.Flags] and [Source.Environment]
-	// return, so that it is what this makes.
+	// Archive contains exactly the sources of the program, for the compiler of cells. Build the
+	// program with the flags and variables of [Source.Flags] and [Source.Environment], so that it
+	// is identical to a build from the archive.
 	Archive []byte
 }
 
-// Checkout checks out the commit of the clone at root into dir, which has to be empty. What is not
-// committed is left out.
+// Checkout checks out the commit of the clone at root into dir, which must be empty. It ignores
+// uncommitted changes.
 func Checkout(ctx context.Context, root, dir string) (Source, error) {
 	version, err := FindVersion(ctx, root)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s Source) Flags() []string {
 	return []string{"-mod=vendor", "-trimpath", "-ldflags", "-s -w -X 'main.released=" + s.Version.String() + "'"}
 }
 
-// Environment returns the variables that decide about the build for a system. What the environment
-// says otherwise does not count.
+// Environment returns the variables that affect the build for a system. They override the
+// environment.
 func (s Source) Environment(system System) []string {
 	env := append(fixed(), "GOOS="+system.OS, "GOARCH="+system.Arch)
 	if system.CC == "" {
@@ -72,7 +72,7 @@ func (s Source) Environment(system System) []string {
 	return append(env, "CGO_ENABLED=1", "CC="+system.CC)
 }
 
-// fixed are the variables that decide about a build, as they are by default.
+// fixed are the variables that affect a build, with their default values.
 func fixed() []string {
 	return []string{
 		"GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=", "GOARM64=", "GOFIPS140=off",

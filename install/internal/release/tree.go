@@ -24,27 +24,27 @@ type File struct {
 	Content []byte
 }
 
-// Parts are what is installed.
+// Parts are the files to install.
 type Parts struct {
 	System  System
 	Version Version
 	// Program is hierml, built for the system.
 	Program []byte
-	// Source is the archive of what it was built from; nil where cells are not compiled.
+	// Source is the archive of the program's sources; nil if cells are not compiled.
 	Source []byte
-	// SourceID is what package internal/toolchain tells the sources by.
+	// SourceID identifies the sources for package internal/toolchain.
 	SourceID []byte
-	// Documentation is that of Go, as package beside has it.
+	// Documentation is that of Go, in the form of package beside.
 	Documentation []byte
 	// Course is the archive of the notebooks, as [Course] makes it.
 	Course []byte
 	// Manual is the page for man.
 	Manual []byte
-	// Licences are those of all that is in the program.
+	// Licences are those of everything in the program.
 	Licences []byte
 }
 
-// manualFile is where man looks for the page below the prefix.
+// manualFile is the path of the manual page below the prefix.
 const manualFile = "share/man/man1/hierml.1"
 
 // programName returns the name of the program on the system.

@@ -64,7 +64,7 @@ func newest(lines []byte) (found string) {
 // tagged reports whether the commit has a tag with the version.
 func (v Version) tagged() bool { return !module.IsPseudoVersion(v.Go) }
 
-// String is the version with the commit, as the program tells it.
+// String is the version with the commit, as the program prints it.
 func (v Version) String() string {
 	if !v.tagged() {
 		return v.Go // it ends with the commit
@@ -72,8 +72,8 @@ func (v Version) String() string {
 	return v.Go + " (" + v.Commit[:12] + ")"
 }
 
-// Python is the version as PEP 440 has it: v1.2.3-rc.1 is 1.2.3rc1, and what is between two tags is
-// before the second, as 1.2.4.dev20260102030405+0123456789ab.
+// Python returns the version in the form of PEP 440: v1.2.3-rc.1 is 1.2.3rc1, and a commit between
+// two tags comes before the second, as 1.2.4.dev20260102030405+0123456789ab.
 func (v Version) Python() (string, error) {
 	number, pre, _ := strings.Cut(strings.TrimPrefix(v.Go, "v"), "-")
 	if !v.tagged() {

@@ -15,8 +15,7 @@ import (
 // ErrMissing says that Slurm was not found, and what to install.
 var ErrMissing = errors.New("there is no Slurm here, or no right to run its daemons; install it (on Debian: apt-get install slurm-wlm munge iproute2), and test as root")
 
-// Find says whether a cluster can be set up. The error is ErrMissing, with the program that is not
-// there.
+// Find checks whether a cluster can be set up. The error is ErrMissing, with the missing program.
 func Find() error {
 	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "ip"} {
 		if _, err := exec.LookPath(program); err != nil {

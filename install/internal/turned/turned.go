@@ -1,13 +1,13 @@
-// Package turned writes changed copies of packages for the kernel in a page of a browser.
+// Package turned writes changed copies of packages for the kernel in a browser page.
 //
-//   - A page has one thread, which delivers no message while a goroutine computes. In the copy of the
-//     standard library's package context, Err therefore yields to the event loop, at most every 30 ms.
-//     Code that asks its context whether to go on can so be interrupted in a page as elsewhere.
-//   - In the copy of yaegi, interpreted code yields every thousand steps or so, and deep recursion does
-//     not fill the stack of the browser.
-//   - The copy of gonum/plot has no fonts in it: it reads each when it is asked for.
+//   - A page has one thread, which delivers no message while a goroutine computes. In the copy of
+//     the standard library's package context, Err therefore yields to the event loop, at most every
+//     30 ms. So code that checks its context can be interrupted in a page as elsewhere.
+//   - In the copy of yaegi, interpreted code yields every thousand steps or so, and deep
+//     recursion does not fill the stack of the browser.
+//   - The copy of gonum/plot contains no fonts: it reads each on demand.
 //
-// The copies stand for the originals in one build alone, by a go.mod and an overlay of its own.
+// The copies replace the originals only in one build, by a separate go.mod and overlay.
 package turned
 
 import (
@@ -39,7 +39,7 @@ type module struct {
 	added   map[string]string        // texts of files that are there besides, or in place of others
 }
 
-// A change replaces a piece of a file, which has to be there once.
+// A change replaces a piece of a file, which must occur exactly once.
 type change struct{ old, new string }
 
 // copied returns those that are copied.
@@ -118,7 +118,7 @@ func enterCall() {
 }
 `
 
-// deferred is a file of gonum/plot's package font besides.
+// deferred is an additional file of gonum/plot's package font.
 const deferred = `package font
 
 import (
@@ -299,7 +299,7 @@ func (m *module) copy(from, to string) error {
 		return err
 	}
 	if done < len(m.changes) {
-		return fmt.Errorf("%s has %d of the %d files that are to be changed: this version is another", m.path, done, len(m.changes))
+		return fmt.Errorf("%s has %d of the %d files to change: its version differs", m.path, done, len(m.changes))
 	}
 	for name, text := range m.added {
 		if err := os.WriteFile(filepath.Join(to, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
@@ -313,7 +313,7 @@ func changed(name string, text []byte, changes []change) ([]byte, error) {
 	s := string(text)
 	for _, c := range changes {
 		if n := strings.Count(s, c.old); n != 1 {
-			return nil, fmt.Errorf("%s has a piece that is to be changed %d times, and not once: this version is another; the piece is\n%s", name, n, c.old)
+			return nil, fmt.Errorf("%s has a piece to change %d times, not once: its version differs. The piece is\n%s", name, n, c.old)
 		}
 		s = strings.Replace(s, c.old, c.new, 1)
 	}

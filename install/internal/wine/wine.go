@@ -1,5 +1,5 @@
-// Package wine finds Wine, by which programs for Windows run in the tests, and installs it where
-// the system's packages may be used. What runs in it is left to the tests.
+// Package wine finds Wine, which runs programs for Windows in the tests, or installs it if the
+// system's packages may be used. The tests run the programs.
 package wine
 
 import (
@@ -19,8 +19,8 @@ var ErrMissing = errors.New("there is no Wine here, or no linker for what it lac
 // linker makes libraries for Windows.
 const linker = "x86_64-w64-mingw32-ld"
 
-// Find says whether programs for Windows can run. The error is ErrMissing, with the program that is
-// not there.
+// Find checks whether programs for Windows can run. The error is ErrMissing, with the missing
+// program.
 func Find() error {
 	for _, program := range []string{"wine", "wineserver", linker} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -39,7 +39,7 @@ func Install(ctx context.Context) error {
 	return err
 }
 
-// A System is a Windows as Wine plays it, in a folder of its own.
+// A System is a Windows of Wine's in a separate folder.
 type System struct{ dir string }
 
 // Make makes one in a folder.
@@ -56,7 +56,7 @@ func (s System) Environment() map[string]string {
 	return map[string]string{"WINEPREFIX": s.dir, "WINEDEBUG": "-all", "WINEDLLOVERRIDES": "mscoree,mshtml="}
 }
 
-// Close ends all that runs in the system.
+// Close ends all programs in the system.
 func (s System) Close(ctx context.Context) error { return s.command(ctx, "wineserver", "--kill") }
 
 // random is the library by which Go's run time asks for random numbers, in terms of one that older
@@ -82,7 +82,7 @@ func (s System) command(ctx context.Context, name string, args ...string) error 
 	for name, value := range s.Environment() {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	// What Wine leaves in the background has its output, which a pipe would wait for.
+	// Wine's background processes inherit the output, and a pipe would wait for them.
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

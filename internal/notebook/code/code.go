@@ -1,5 +1,5 @@
-// Package code cuts Go into pieces that are shown in colours: in pages of notebooks, and in
-// terminals. Which colours is left to them.
+// Package code splits Go code into pieces for syntax highlighting: in pages of notebooks, and in
+// terminals. These choose the colours.
 package code
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A Kind is what a piece of Go is to a reader.
+// A Kind is the syntactic kind of a piece.
 type Kind int
 
-// The kinds. Blanks, names of things other than functions, brackets, and what is no Go are Plain.
+// The kinds. Blanks, names except those of functions, brackets, and text that is not Go are Plain.
 const (
 	Plain Kind = iota
 	Keyword
@@ -31,7 +31,7 @@ type Piece struct {
 	Text string
 }
 
-// Pieces cuts a text, which need not be valid Go. Together they are the text.
+// Pieces splits a text, which need not be valid Go. Joined, the pieces are the text.
 func Pieces(text string) []Piece {
 	var pieces []Piece
 	begin := 0 // of the last piece
@@ -46,13 +46,13 @@ func Pieces(text string) []Piece {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
-	// A piece and the blanks behind it end where the next one begins: literals lack the carriage
-	// returns that the text has.
+	// A piece and the blanks after it end where the next one begins: literals lack the carriage
+	// returns of the text.
 	kind, start := Plain, 0
 	for {
 		pos, tok, lit := s.Scan()
 		if tok == token.SEMICOLON && lit != ";" {
-			continue // which the scanner puts at the end of a line
+			continue // inserted by the scanner at the end of a line
 		}
 		end := file.Offset(pos)
 		piece := strings.TrimRight(text[start:end], " \t\r\n")
@@ -65,7 +65,7 @@ func Pieces(text string) []Piece {
 	}
 }
 
-// kindOf tells the kind of a token with which a text begins.
+// kindOf returns the kind of a token at the beginning of a text.
 func kindOf(tok token.Token, lit, text string) Kind {
 	switch {
 	case tok == token.COMMENT:

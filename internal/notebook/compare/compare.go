@@ -1,10 +1,10 @@
-// Package compare tells whether a notebook shows what is stored in it.
+// Package compare compares the outputs of a notebook with the stored ones.
 //
-// Two outputs are the same if a reader would say so: numbers within a tolerance, whatever the
-// columns they are aligned in; HTML by its words, and not by its markup; pictures by kind, size,
-// and how they look from afar. Durations, clock times, rates and addresses in memory are different
-// in every run: one is as good as another. What cells write to standard error, notes of the
-// kernel, and the bars of progress, are not compared, nor are execution counts and metadata.
+// Two outputs are equal if a reader would say so. Numbers may differ within a tolerance, and
+// columns may be aligned differently. HTML counts by its words, not its markup; pictures by kind,
+// size, and rough appearance. Durations, clock times, rates and memory addresses differ in every
+// run and always count as equal. Standard error, notes of the kernel, progress bars, execution
+// counts and metadata are ignored.
 package compare
 
 import (
@@ -21,32 +21,32 @@ import (
 // Changes is the tag of cells whose outputs are not compared.
 const Changes = "changes"
 
-// DefaultTolerance is the relative tolerance of numbers, in which a few last digits may differ.
+// DefaultTolerance is the default relative tolerance of numbers, which allows for a few last
+// digits.
 const DefaultTolerance = 0.001
 
-// A Difference is what differs in the outputs of one cell.
+// A Difference describes the differences in the outputs of one cell.
 type Difference struct {
-	// Number counts the cells that are run, from 1, as package rerun does.
+	// Number counts the cells that run, from 1, as in package rerun.
 	Number int
-	Cell   *notebook.Cell // as it was stored
+	Cell   *notebook.Cell // as stored
 	Parts  []Part
-	// Largest is the relative tolerance that would accept the cell, or 0 if something else than
-	// numbers differs.
+	// Largest is the relative tolerance that would accept the cell, or 0 if not only numbers
+	// differ.
 	Largest float64
 }
 
-// A Part is what differs in one output.
+// A Part describes the difference in one output.
 type Part struct {
 	Title string
-	// Diff has a line for each line of the output that differs, and a few around them. Each begins
-	// with "-" if it is stored, with "+" if it is shown now, with a space if it is both, or with
-	// "@".
+	// Diff has the lines that differ, and a few around them. Each begins with "-" if it is stored,
+	// with "+" if it is new, with a space if it is both, or with "@".
 	Diff []string
 }
 
-// Cells compares the cells of a notebook with the same cells that were run. Tolerance is the
-// relative tolerance of numbers, at least 0. Cells that were not run, for they have the count 0
-// now, are left out. It panics if the notebooks do not have the same number of cells.
+// Cells compares the cells of a notebook with the same cells after a run. Tolerance is the relative
+// tolerance of numbers, at least 0. It skips cells that did not run, which have the count 0 now. It
+// panics if the notebooks do not have the same number of cells.
 func Cells(stored, now *notebook.Notebook, tolerance float64) []Difference {
 	if len(stored.Cells) != len(now.Cells) {
 		panic("compare: notebooks of different lengths")
@@ -69,21 +69,21 @@ func Cells(stored, now *notebook.Notebook, tolerance float64) []Difference {
 	return all
 }
 
-// A measure compares, and remembers by how much numbers differ.
+// A measure compares, and records by how much numbers differ.
 type measure struct {
 	tolerance float64
-	largest   float64 // of the numbers that are not within the tolerance
-	words     bool    // something else than numbers differs
+	largest   float64 // of the numbers outside the tolerance
+	words     bool    // not only numbers differ
 }
 
-// An output is what is compared of one.
+// An output is the comparable part of an output.
 type output struct {
-	kind string // of what is shown, "output" for both ways to do so
-	// parts has a text for each MIME type, or for what a stream or an error is.
+	kind string // "output" for displays and results
+	// parts has a text for each MIME type, or for a stream or an error.
 	parts map[string]part
 }
 
-// outputs returns those of a cell that are compared.
+// outputs returns the comparable outputs of a cell.
 func outputs(c *notebook.Cell) []output {
 	var all []output
 	text := "" // of standard output that is not yet in all
@@ -111,13 +111,13 @@ func outputs(c *notebook.Cell) []output {
 			}
 			flush()
 			shown := output{"output", map[string]part{}}
-			drawn := false // as points
+			drawn := false // as a raster image
 			for mime, data := range o.Data {
 				shown.parts[mime] = read(mime, data)
 				drawn = drawn || shown.parts[mime].picture != nil
 			}
 			if _, ok := shown.parts[svg]; ok && drawn {
-				shown.parts[svg] = part{} // the same picture, of which the points tell more
+				shown.parts[svg] = part{} // the raster image tells more about the same picture
 			}
 			all = append(all, shown)
 		}
@@ -126,7 +126,7 @@ func outputs(c *notebook.Cell) []output {
 	return all
 }
 
-// isProgress is true for the bar of something that lasts.
+// isProgress reports whether an output is a progress bar.
 func isProgress(o *notebook.Output) bool {
 	text, _ := o.Data["text/html"].(string)
 	return strings.Contains(text, "<progress")
@@ -141,12 +141,12 @@ type part struct {
 // svg is the type of drawings.
 const svg = "image/svg+xml"
 
-// read returns what is compared of data of a MIME type.
+// read returns the comparable part of data of a MIME type.
 func read(mime string, data any) part {
 	text, isText := data.(string)
 	switch {
 	case mime == "application/vnd.jupyter.widget-view+json":
-		return part{} // has nothing but a random name
+		return part{} // contains only a random name
 	case !isText:
 		plain, err := json.MarshalIndent(data, "", " ")
 		if err != nil {
@@ -163,7 +163,8 @@ func read(mime string, data any) part {
 	return part{text: notebook.Plain(text)}
 }
 
-// order is that in which the parts of an output are looked at: the first that differs is reported.
+// order is the order in which the parts of an output are compared: the first difference is
+// reported.
 var order = []string{"name", "message", "text/plain", "text/markdown", "text/html"}
 
 func sortedNames(parts map[string]part) []string {
@@ -179,9 +180,9 @@ func rank(name string) int {
 	return len(order)
 }
 
-// outputs compares those of a cell.
+// outputs compares the outputs of a cell.
 func (m *measure) outputs(stored, now []output) []Part {
-	// What is the same at both ends is not what is missing or new.
+	// Equal outputs at both ends are neither missing nor new.
 	quiet := &measure{tolerance: m.tolerance}
 	same := func(a, b output) bool { return len(quiet.output("", a, b)) == 0 }
 	shorter := min(len(stored), len(now))
@@ -218,7 +219,7 @@ func (o output) article(i int) string {
 	return fmt.Sprintf("output %d", i+1)
 }
 
-// summary is the text of an output.
+// summary returns the text of an output.
 func (o output) summary() string {
 	if o.kind == "error" {
 		return o.parts["traceback"].text
@@ -231,7 +232,7 @@ func (o output) summary() string {
 	return strings.Join(sortedNames(o.parts), ", ")
 }
 
-// output compares one.
+// output compares one output.
 func (m *measure) output(title string, stored, now output) []Part {
 	if stored.kind != now.kind {
 		m.words = true
@@ -268,7 +269,7 @@ func (m *measure) output(title string, stored, now output) []Part {
 	return parts
 }
 
-// missing are the names of what only the first has.
+// missing returns the names of parts that only a has.
 func missing(a, b map[string]part) []string {
 	var names []string
 	for _, name := range sortedNames(a) {
@@ -279,7 +280,7 @@ func missing(a, b map[string]part) []string {
 	return names
 }
 
-// part compares one representation. The result is nil where it is the same.
+// part compares one representation. The result is nil if they are equal.
 func (m *measure) part(stored, now part) []string {
 	if stored.picture == nil && now.picture == nil {
 		return m.text(stored.text, now.text)

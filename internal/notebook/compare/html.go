@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// breaks are the elements that begin a line, and cells those that stand beside each other in one.
+// breaks are the elements that begin a line, and cells those that are beside each other on a line.
 var (
 	breaks = map[atom.Atom]bool{
 		atom.Address: true, atom.Article: true, atom.Blockquote: true, atom.Br: true, atom.Caption: true, atom.Dd: true, atom.Details: true,
@@ -20,11 +20,11 @@ var (
 	silent = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Template: true}
 )
 
-// wordsOfHTML returns the text of a piece of HTML, a row of a table in a line.
+// wordsOfHTML returns the text of a piece of HTML, with one line per table row.
 func wordsOfHTML(source string) string {
 	z := html.NewTokenizer(strings.NewReader(source))
 	var b strings.Builder
-	quiet := 0 // how deep in silent elements
+	quiet := 0 // depth inside silent elements
 	for {
 		kind := z.Next()
 		switch kind {

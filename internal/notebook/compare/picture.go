@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A picture is compared as one sees it from afar: in blocks, of which each is the mean of its
-// points.
+// A picture is compared by its rough appearance: in blocks, each of which is the mean of its
+// pixels.
 type picture struct {
 	format        string
 	width, height int
@@ -24,16 +24,15 @@ type picture struct {
 // side is how many blocks a picture has in each direction.
 const side = 48
 
-// maxPoints bounds the pictures that are decoded: a small file can claim a size that fills the
-// memory.
+// maxPoints bounds the decoded pictures: a small file can claim a size that fills the memory.
 const maxPoints = 1 << 26
 
-// far is how much of what is drawn may be another. A curve that ends a little earlier, with another
-// scale below it, reaches a third; curves of other things differ by half and more.
+// far is the fraction of the drawing that may differ. A curve that ends a little earlier, with
+// another scale below it, reaches a third; curves of other data differ by half and more.
 const far = 0.35
 
-// readPicture reads one in base64. One in an unknown format, or of more than
-// maxPoints, is compared as it is.
+// readPicture reads a picture in base64. A picture in an unknown format, or of more than maxPoints,
+// is compared by its text.
 func readPicture(data string) part {
 	raw, err := base64.StdEncoding.DecodeString(strings.NewReplacer("\n", "", "\r", "").Replace(data))
 	if err != nil {
@@ -99,8 +98,8 @@ func readSVG(source string) part {
 	}
 }
 
-// differs says how two pictures differ, and nothing if they do not. One of them may be nil: it
-// cannot be read.
+// differs describes the difference of two pictures; it returns nothing if they are equal. One of
+// them may be nil: it cannot be read.
 func (p *picture) differs(now *picture) string {
 	switch {
 	case p == nil:
@@ -113,13 +112,13 @@ func (p *picture) differs(now *picture) string {
 		return fmt.Sprintf("the stored picture has %d x %d points, now it has %d x %d", p.width, p.height, now.width, now.height)
 	}
 	if d := p.distance(now); d > far {
-		return fmt.Sprintf("the picture looks otherwise: %.0f %% of what is drawn", 100*d)
+		return fmt.Sprintf("the picture looks different: %.0f %% of the drawing", 100*d)
 	}
 	return ""
 }
 
-// distance is how much of what is drawn in two pictures of one size is only in one of them, from 0
-// to 1.
+// distance returns the fraction of the drawing that is only in one of two pictures of the same
+// size, from 0 to 1.
 func (p *picture) distance(now *picture) float64 {
 	ground, other := p.ground(), now.ground()
 	changed, drawn := apart(ground, other)*float64(len(p.blocks)), 0.0
@@ -134,7 +133,7 @@ func (p *picture) distance(now *picture) float64 {
 	return min(1, changed/drawn)
 }
 
-// ground is the colour of most blocks.
+// ground returns the colour of most blocks, the background.
 func (p *picture) ground() [3]float64 {
 	counts := map[[3]float64]int{}
 	var most [3]float64

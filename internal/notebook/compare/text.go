@@ -25,7 +25,7 @@ const (
 	exact kind = iota // a word, or a sign
 	number
 	varying // a duration, a clock time, a rate, an address
-	rule    // a line of a table, which is as long as the table is wide
+	rule    // a rule of a table, as long as the table is wide
 )
 
 const (
@@ -33,22 +33,22 @@ const (
 	decimal    = `\d+(?:\.\d+)?`
 )
 
-// tokens has a group for each kind, but for the exact ones.
+// tokens has a group for each kind except exact.
 var tokens = regexp.MustCompile(
 	`(` + strings.Join([]string{
 		`0x[0-9a-f]{6,}\b`, // an address
-		// A time of the day, with a date before it and a zone behind.
+		// A time of the day, with an optional date before it and a zone after it.
 		`(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d\b| [+-]\d{4}\b)?(?: [A-Z]{3,4}\b)?(?: m=[+-][\d.]+)?`,
 		decimal + ` ?[A-Za-z]*/(?:s|sec|second|min|minute)\b`, // a rate
 		`(?:\d+h)?(?:\d+m)?` + decimal + ` ?` + unitOfTime,
-		`seconds:?[ \t]+` + decimal, // as reports have it
+		`seconds:?[ \t]+` + decimal, // as in reports
 	}, `|`) + `)` +
 		`|([-─═=_]{3,})` +
 		`|\d+\.\d+(?:\.\d+)+` + // a version
 		`|([+-−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)` +
 		`|[\pL_](?:[\pL\pN_.]*[\pL\pN_])?|\S`)
 
-// tokensOf returns the words of a line.
+// tokensOf returns the tokens of a line.
 func tokensOf(line string) []token {
 	var all []token
 	for _, at := range tokens.FindAllStringSubmatchIndex(line, -1) {
@@ -66,7 +66,7 @@ func tokensOf(line string) []token {
 	return all
 }
 
-// numberOf reads a number as it is printed.
+// numberOf parses a printed number.
 func numberOf(text string) token {
 	plain := strings.ReplaceAll(strings.ReplaceAll(text, ",", ""), "−", "-")
 	v, err := strconv.ParseFloat(plain, 64)
@@ -86,12 +86,12 @@ func numberOf(text string) token {
 	return t
 }
 
-// noise is what is left of zero by rounding.
+// noise is the remainder of zero after rounding errors.
 const noise = 1e-12
 
 // deviation returns the relative tolerance that makes two numbers equal. It is 0 for numbers that
-// differ by one in the last digit of one that is not an integer: so do numbers that are nearly the
-// same, where they were rounded.
+// differ by one in the last digit, unless both are integers: rounding can separate numbers that are
+// nearly equal.
 func deviation(a, b token) float64 {
 	d := math.Abs(a.value - b.value)
 	largest := max(math.Abs(a.value), math.Abs(b.value))
@@ -103,8 +103,8 @@ func deviation(a, b token) float64 {
 	return d / largest
 }
 
-// line compares two lines. Where they are the same but for numbers, the largest deviation of those
-// is returned.
+// line compares two lines. If they are equal except for numbers, it returns the largest deviation
+// of these.
 func (m *measure) line(a, b []token) (same bool, largest float64, comparable bool) {
 	if len(a) != len(b) {
 		return false, 0, false
@@ -116,7 +116,7 @@ func (m *measure) line(a, b []token) (same bool, largest float64, comparable boo
 			return false, 0, false
 		case x.kind != number || x.text == y.text:
 		case m.tolerance == 0:
-			// Then the last digit counts too.
+			// Then the last digit counts, too.
 			largest = max(largest, math.Abs(x.value-y.value)/max(math.Abs(x.value), math.Abs(y.value), noise))
 		default:
 			largest = max(largest, deviation(x, y))
@@ -125,7 +125,7 @@ func (m *measure) line(a, b []token) (same bool, largest float64, comparable boo
 	return largest <= m.tolerance, largest, true
 }
 
-// A text in lines.
+// lines is a text split into lines.
 type lines struct {
 	text   []string
 	tokens [][]token
@@ -166,8 +166,7 @@ func (m *measure) text(stored, now string) []string {
 		return nil
 	}
 	m.words = m.words || words
-	// A line that is the same within the tolerance is shown as it is stored, so that the diff of
-	// the texts leaves it out.
+	// A line that is equal within the tolerance is shown as stored, so that the diff omits it.
 	shown := slices.Clone(b.text)
 	next := 0
 	for i := range shown {
@@ -192,14 +191,14 @@ func diff(a, b []string) []string {
 	edits := udiff.Lines(before, text(b))
 	const around = 1 // a line of context names the columns or what stands above
 	unified, err := udiff.ToUnified("", "", before, edits, around)
-	if err != nil { // edits of this very text always apply
+	if err != nil { // edits of the same text always apply
 		return slices.Concat(prefixed("-", before), prefixed("+", text(b)))
 	}
 	all := strings.Split(strings.TrimRight(unified, "\n"), "\n")
 	if len(all) > 2 {
 		all = all[2:] // without the names of files
 	}
-	// Of a single place nobody asks where it is.
+	// For a single place its position does not matter.
 	if places := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.HasPrefix(s, "@@") }); len(places) == 1 {
 		all = slices.DeleteFunc(all, func(s string) bool { return strings.HasPrefix(s, "@@") })
 	}

@@ -1,5 +1,5 @@
-// Package markdown writes a notebook as Markdown that GitHub shows: text as it is, code in fences,
-// and what is stored of the outputs.
+// Package markdown writes a notebook as Markdown for GitHub: text unchanged, code in fences, and
+// the stored outputs.
 package markdown
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// A Place keeps a picture under a name and returns the address by which the Markdown names it.
+// A Place stores a picture under a name and returns its address for the Markdown.
 type Place func(name, mime string, data []byte) (string, error)
 
 // Inline makes pictures part of the Markdown.
@@ -21,7 +21,7 @@ func Inline(_, mime string, data []byte) (string, error) {
 	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(data), nil
 }
 
-// Write writes a notebook. The names of pictures are those of their cells and outputs.
+// Write writes a notebook. Pictures are named after their cells and outputs.
 func Write(w io.Writer, nb *notebook.Notebook, place Place) error {
 	m := &writer{w: bufio.NewWriter(w), place: place}
 	language := "go"
@@ -38,7 +38,7 @@ func Write(w io.Writer, nb *notebook.Notebook, place Place) error {
 	return m.w.Flush()
 }
 
-// languageName matches what can stand behind a fence without ending it.
+// languageName matches text that is safe after a fence.
 var languageName = regexp.MustCompile(`^[A-Za-z0-9+#._-]{0,40}$`)
 
 type writer struct {
@@ -60,7 +60,7 @@ func (m *writer) block(text string) {
 	m.w.WriteString(text + "\n")
 }
 
-// fenced writes text in a fence that is longer than any in it.
+// fenced writes text in a fence that is longer than any in the text.
 func (m *writer) fenced(text, language string) {
 	if text = strings.Trim(text, "\n"); strings.TrimSpace(text) == "" {
 		return
@@ -98,10 +98,10 @@ func (m *writer) cell(i int, c *notebook.Cell, language string) error {
 	return nil
 }
 
-// attachment matches the address of a picture that is in the cell.
+// attachment matches the address of a picture in the cell.
 var attachment = regexp.MustCompile(`attachment:([^\s)"'>]+)`)
 
-// attached returns the Markdown of a cell with its own pictures in their place.
+// attached returns the Markdown of a cell with its attached pictures stored in their places.
 func (m *writer) attached(i int, c *notebook.Cell) (string, error) {
 	var failed error
 	shown := make(map[string]int)
@@ -122,7 +122,7 @@ func (m *writer) attached(i int, c *notebook.Cell) (string, error) {
 	return text, failed
 }
 
-// plainName is a name without what separates folders or addresses.
+// plainName removes the characters from a name that separate folders or parts of addresses.
 func plainName(name string) string {
 	name = regexp.MustCompile(`\.[A-Za-z]+$`).ReplaceAllString(name, "")
 	return regexp.MustCompile(`[^A-Za-z0-9_-]+`).ReplaceAllString(name, "-")
@@ -131,8 +131,7 @@ func plainName(name string) string {
 // kinds are the types of pictures and the extensions of their files, the best first.
 var kinds = [][2]string{{"image/png", ".png"}, {"image/svg+xml", ".svg"}, {"image/jpeg", ".jpg"}, {"image/gif", ".gif"}, {"image/webp", ".webp"}}
 
-// picture puts the best picture of a bundle in its place, and returns its address, empty if there
-// is none.
+// picture stores the best picture of a bundle, and returns its address, empty if there is none.
 func (m *writer) picture(name string, bundle map[string]any) (string, error) {
 	for _, kind := range kinds {
 		text, ok := bundle[kind[0]].(string)
@@ -179,7 +178,7 @@ func (m *writer) output(name string, o *notebook.Output) error {
 	case get("text/markdown") != "":
 		m.block(get("text/markdown"))
 	case plain != "":
-		// Of HTML little is left on GitHub: the text is aligned, and can be copied.
+		// GitHub removes most of the HTML: the text is aligned, and can be copied.
 		m.fenced(plain, "text")
 	case get("text/html") != "":
 		m.block(blankLine.ReplaceAllString(get("text/html"), "\n"))
@@ -195,10 +194,10 @@ func (m *writer) output(name string, o *notebook.Output) error {
 	return nil
 }
 
-// blankLine matches what would end HTML in Markdown.
+// blankLine matches a blank line, which would end HTML in Markdown.
 var blankLine = regexp.MustCompile(`\n\s*\n`)
 
-// label is the first line of a text, as a picture can have it.
+// label returns the first line of a text, as an alternative text of a picture.
 func label(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.NewReplacer("[", "(", "]", ")", `\`, "").Replace(text)

@@ -16,12 +16,12 @@ func sorted(s []string) []string {
 	return s
 }
 
-// escape matches the control sequences of terminals: colours and the rest that begins with ESC [,
-// titles and links, and other two-byte ones.
+// escape matches the control sequences of terminals: colours and other sequences that begin with
+// ESC [, titles and links, and other two-byte sequences.
 var escape = regexp.MustCompile("\x1b(?:\\[([0-9;:?]*)[ -/]*([@-~])|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// terminal returns text as HTML that looks as it does in a terminal: with colours, and with
-// carriage returns and backspaces having overwritten what was there.
+// terminal returns text as HTML that looks as in a terminal: with colours, and with the effects of
+// carriage returns and backspaces.
 func terminal(text string) template.HTML {
 	var b strings.Builder
 	var state graphics
@@ -45,14 +45,14 @@ func terminal(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// graphics is how a terminal writes at the moment.
+// graphics is the current style of a terminal.
 type graphics struct {
 	bold, faint, italic, underline, inverse bool
 	// The colours are a class, or a CSS colour that begins with #, or empty.
 	foreground, background string
 }
 
-// tag returns the opening tag of text in this state, empty for plain text.
+// tag returns the opening tag for text in this style, empty for plain text.
 func (g graphics) tag() string {
 	if g == (graphics{}) {
 		return ""
@@ -145,8 +145,8 @@ func (g *graphics) set(parameters string) {
 	}
 }
 
-// extended reads a colour from behind 38 or 48: 5 and one of 256, or 2 and red, green, blue. It
-// returns how many parameters that took.
+// extended reads a colour after 38 or 48: 5 and one of 256, or 2 and red, green, blue. It returns
+// how many parameters it has used.
 func extended(p []int) (color string, used int) {
 	switch {
 	case len(p) >= 2 && p[0] == 5:

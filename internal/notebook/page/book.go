@@ -13,16 +13,16 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// Part is a notebook of a book. Others link to it by its path, which has slashes.
+// Part is a notebook of a book. Others link to it by its path, with slashes.
 type Part struct {
 	Path     string
 	Notebook *notebook.Notebook
 }
 
-// WriteBook writes one page of several notebooks, in this order, after a list of their chapters and
-// sections. Links from one to another lead to it in the page. A paragraph that is nothing but a
-// link to one that comes later, such as that to the solutions of exercises, has that notebook
-// folded behind its cell: it opens by a click, and on paper.
+// WriteBook writes one page of several notebooks, in this order, after a table of contents. Links
+// from one notebook to another lead to it in the page. If a paragraph is only a link to a later
+// notebook, such as the solutions of exercises, that notebook is folded after the cell: it opens
+// with a click, and on paper.
 func WriteBook(w io.Writer, parts []Part, title string) error {
 	b := newBook(parts)
 	shown := content{Title: title}
@@ -43,8 +43,8 @@ func WriteBook(w io.Writer, parts []Part, title string) error {
 	return page().Execute(w, shown)
 }
 
-// contentsOf returns what the list of contents has of a notebook: its name, by its first heading,
-// and its sections.
+// contentsOf returns the entries of a notebook in the table of contents: its name, by its first
+// heading, and its sections.
 func contentsOf(p *bound, headings []heading) []heading {
 	first := heading{Level: 1, ID: p.id, Text: strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))}
 	at := slices.IndexFunc(headings, func(h heading) bool { return h.Level == 1 })
@@ -60,7 +60,7 @@ func contentsOf(p *bound, headings []heading) []heading {
 	return list
 }
 
-// A book is notebooks that are bound into one page.
+// A book is notebooks bound into one page.
 type book struct {
 	ids    *ids
 	pages  []*bound
@@ -71,8 +71,8 @@ type book struct {
 type bound struct {
 	Part
 	id      string
-	written bool // as a chapter
-	folded  bool // behind a cell of another
+	written bool // written as a chapter
+	folded  bool // folded after a cell of another
 }
 
 func newBook(parts []Part) *book {
@@ -93,15 +93,15 @@ func (p *bound) cells(text *markdown) ([]cell, error) {
 	return cells, nil
 }
 
-// A place is that of a text in a book.
+// A place is the place of a text in a book.
 type place struct {
 	book  *book
 	page  *bound
-	folds bool // whether notebooks are folded behind its cells
+	folds bool // whether notebooks are folded after its cells
 }
 
-// settle has the links of a text lead to where in the page what they name is, and returns what is
-// folded behind it.
+// settle makes the links of a text lead to their targets in the page, and returns the notebooks
+// folded after the text.
 func (p *place) settle(doc ast.Node, source []byte) ([]folded, error) {
 	var behind []folded
 	var taken []ast.Node
@@ -140,8 +140,8 @@ func (p *place) settle(doc ast.Node, source []byte) ([]folded, error) {
 	return behind, err
 }
 
-// find returns the notebook of the book to which a link of the text leads, and what follows its
-// number sign; nil for others.
+// find returns the notebook of the book that a link of the text leads to, and the part after its
+// number sign; nil for other links.
 func (p *place) find(destination string) (*bound, string) {
 	u, err := url.Parse(destination)
 	if err != nil || u.IsAbs() || u.Host != "" {

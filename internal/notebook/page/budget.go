@@ -11,22 +11,22 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// goldmark looks back at all brackets and asterisks of a block for each that might end what they
-// begin, at all quotes and lists around for each line, and at all lines behind for each that
-// defines a link, so that a text of nothing else takes time by the square of its length. Only so
-// many are looked at; what comes after them is text.
+// goldmark takes quadratic time for some texts. It checks all earlier brackets and asterisks of a
+// block for each that might close them, all surrounding quotes and lists for each line, and all
+// earlier lines for each link definition. Only this many are checked; the rest is plain text.
 const (
 	marksOfBlock      = 1000
 	depthOfBlocks     = 100
 	linesOfParagraphs = 5000
 )
 
-// A budget is an inline parser that stops to look when the marks of its block are used up.
+// A budget is an inline parser that stops looking when the marks of its block are used up.
 type budget struct{ parser.InlineParser }
 
 var marksKey = parser.NewContextKey()
 
-// Parse implements parser.InlineParser. The end of a link costs nothing: it may have begun before.
+// Parse implements parser.InlineParser. The end of a link costs nothing: the link may have begun
+// before.
 func (b budget) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	if line, _ := block.PeekLine(); len(line) == 0 || line[0] != ']' {
 		used, _ := pc.Get(marksKey).(int)
@@ -46,8 +46,8 @@ func (b budget) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context
 	}
 }
 
-// A closedSpans is goldmark's parser of code in lines, which looks for each run of backticks
-// whether one of that length follows in the block: once there is none, it is not looked for again.
+// A closedSpans is goldmark's parser of inline code. For each run of backticks, goldmark searches
+// the block for another of the same length; once there is none, this one does not search again.
 type closedSpans struct{ parser.InlineParser }
 
 var openSpans = parser.NewContextKey()
@@ -84,7 +84,7 @@ func inlineParsers() []util.PrioritizedValue {
 	return parsers
 }
 
-// A shallow is a parser of blocks that have others in them, which opens none that is too deep.
+// A shallow is a parser of container blocks that opens none that is too deep.
 type shallow struct{ parser.BlockParser }
 
 // Open implements parser.BlockParser.
@@ -98,7 +98,7 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
-// blockParsers are those of goldmark, of which quotes and lists have others in them.
+// blockParsers are those of goldmark, with limits for quotes and lists, which contain other blocks.
 func blockParsers() []util.PrioritizedValue {
 	parsers := parser.DefaultBlockParsers()
 	for i, p := range parsers {
@@ -110,7 +110,7 @@ func blockParsers() []util.PrioritizedValue {
 	return parsers
 }
 
-// A short transforms paragraphs that are not too long.
+// A short transforms only paragraphs that are not too long.
 type short struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.

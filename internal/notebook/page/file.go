@@ -7,7 +7,7 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// WriteFile writes the page of a notebook to a file, which is complete or as it was before.
+// WriteFile writes the page of a notebook to a file. If it fails, the old file stays.
 func WriteFile(path string, nb *notebook.Notebook, title string) error {
 	return replace.With(path, func(w io.Writer) error { return Write(w, nb, title) })
 }

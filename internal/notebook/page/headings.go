@@ -9,23 +9,24 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// A heading is one of a notebook's cells.
+// A heading is a heading in one of a notebook's cells.
 type heading struct {
 	Level int
 	ID    string
 	Text  string
 }
 
-// ids are those of the headings of a notebook: their words in small letters, after a prefix. Each
-// is given once: those of further headings with the same words end with numbers, from 1.
+// ids are the ids of the headings of a notebook: their words in lower case, after a prefix. Each is
+// unique: further headings with the same words get numbers from 1.
 type ids struct {
 	prefix string
-	used   map[string]int // with the last number that was tried behind it
+	used   map[string]int // with the last number tried after it
 }
 
 func newIDs(prefix string) *ids { return &ids{prefix, make(map[string]int)} }
 
-// below returns those of a notebook of a book, after whose id they begin. All of the book differ.
+// below returns the ids for a notebook of a book, with the notebook's id as prefix. All ids of the
+// book differ.
 func (s *ids) below(id string) *ids { return &ids{id + "-", s.used} }
 
 // Generate implements parser.IDs.
@@ -46,14 +47,13 @@ func (s *ids) Generate(value []byte, _ ast.NodeKind) []byte {
 // Put implements parser.IDs.
 func (s *ids) Put(value []byte) { s.used[string(value)] += 0 }
 
-// words returns the letters and digits of a text in small letters, with a hyphen for what is
-// between them.
+// words returns the letters and digits of a text in lower case, with hyphens between the words.
 func words(s string) string {
 	parts := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(parts, "-")
 }
 
-// plain returns the text of a node without its form.
+// plain returns the text of a node without markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	writePlain(&b, n, source)

@@ -8,7 +8,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook/code"
 )
 
-// classes are those of page.css.
+// classes are the classes in page.css.
 var classes = map[code.Kind]string{
 	code.Keyword:  "keyword",
 	code.Constant: "constant",
@@ -26,7 +26,7 @@ func languageOf(nb *notebook.Notebook) string {
 	for _, key := range []string{"kernelspec", "language_info"} {
 		info, _ := nb.Metadata[key].(map[string]any)
 		for _, field := range []string{"language", "name", "pygments_lexer"} {
-			// The name of a kernel is no language, that of language_info is.
+			// The name of a kernel is not a language, but that of language_info is.
 			if name, ok := info[field].(string); ok && !(key == "kernelspec" && field == "name") {
 				language = name
 			}
@@ -35,7 +35,7 @@ func languageOf(nb *notebook.Notebook) string {
 	return language
 }
 
-// highlight returns code: Go in colours, other languages without.
+// highlight returns code as HTML: Go with colours, other languages without.
 func highlight(source, language string) template.HTML {
 	pieces := []code.Piece{{Text: source}}
 	if l := strings.ToLower(language); l == "go" || l == "golang" {
@@ -56,8 +56,8 @@ func highlight(source, language string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// spans writes text in spans. What is in the same span as what is before it stays in that: a tag is
-// much longer than a character.
+// spans writes text in spans. Consecutive pieces with the same tag share a span: a tag is much
+// longer than a character.
 type spans struct{ open string }
 
 // write writes text with the opening tag of its span, or with none.

@@ -19,8 +19,8 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// A markdown converts the Markdown of a notebook to HTML, as GitHub and Jupyter do. Formulas become
-// MathML.
+// A markdown converts the Markdown of a notebook to HTML, in the dialect of GitHub and Jupyter.
+// Formulas stay LaTeX source.
 type markdown struct {
 	goldmark.Markdown
 	ids      *ids
@@ -30,7 +30,7 @@ type markdown struct {
 	spared   int       // bytes of addresses that links may still refer to
 }
 
-// newMarkdown returns a markdown whose headings have these ids.
+// newMarkdown returns a markdown whose headings get these ids.
 func newMarkdown(ids *ids) *markdown {
 	drawing := newDrawing()
 	return &markdown{ids: ids, drawing: drawing, spared: sparedAddresses, Markdown: goldmark.New(
@@ -46,13 +46,14 @@ func newMarkdown(ids *ids) *markdown {
 			parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 150)),
 		),
 		goldmark.WithRendererOptions(
-			html.WithUnsafe(), // what comes out is sanitised
+			html.WithUnsafe(), // the result is sanitised
 			renderer.WithNodeRenderers(util.Prioritized(nodes{drawing}, 100), util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500)),
 		),
 	)}
 }
 
-// cell returns the HTML of a cell, and the notebooks that are folded behind it.
+// cell returns the HTML of a cell, and the notebooks that are folded after it. Attached images in
+// the text become part of it.
 func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
 	doc, source, err := m.document(c)
 	if err != nil {
@@ -110,12 +111,12 @@ func (m *markdown) html(text string) (template.HTML, error) {
 	return m.render(doc, source)
 }
 
-// sparedAddresses are the bytes that the addresses may have to which links of a notebook refer,
-// beside twice its text: one that is defined once can be referred to often.
+// sparedAddresses bounds the bytes of the addresses of a notebook's reference links, beyond twice
+// its text: an address is defined once and may be used often.
 const sparedAddresses = 10_000
 
-// parse returns the nodes of a text. It drops what would make a node much longer on the page than
-// in the text.
+// parse returns the nodes of a text. It drops parts that would make a node much longer on the page
+// than in the text.
 func (m *markdown) parse(source []byte) (ast.Node, error) {
 	doc := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(m.ids))))
 	m.spared += 2 * len(source)
@@ -138,7 +139,7 @@ func (m *markdown) parse(source []byte) (ast.Node, error) {
 		case *ast.Image:
 			refer(n.Reference, &n.Destination, &n.Title)
 		case *tables.TableCell:
-			if n.FirstChild() == nil { // all that is seen of it is its borders
+			if n.FirstChild() == nil { // only its borders would be visible
 				n.Alignment = tables.AlignNone
 			}
 		}
@@ -154,7 +155,7 @@ func (m *markdown) render(doc ast.Node, source []byte) (template.HTML, error) {
 	return sanitized(b.String()), nil
 }
 
-// attached returns the address of an attached image, which is the image.
+// attached returns the data address of an attached image.
 func attached(bundle map[string]any) string {
 	for _, mime := range []string{"image/png", "image/jpeg", "image/gif", "image/webp"} {
 		if data, ok := bundle[mime].(string); ok {
@@ -164,7 +165,7 @@ func attached(bundle map[string]any) string {
 	return ""
 }
 
-// A formula is LaTeX between dollar signs, which Markdown is to leave alone.
+// A formula is LaTeX between dollar signs, which Markdown must leave unchanged.
 type formula struct {
 	ast.BaseInline
 	latex   string // with the dollar signs
@@ -183,8 +184,8 @@ type formulaParser struct{}
 
 func (formulaParser) Trigger() []byte { return []byte{'$'} }
 
-// Parse reads a formula by the rules of Pandoc: behind the opening dollar and before the closing
-// one is no space, and behind the closing one no digit.
+// Parse reads a formula by Pandoc's rules: no space after the opening dollar or before the closing
+// one, and no digit after the closing one.
 func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, position := block.Position()
 	fence := "$"
@@ -217,7 +218,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	}
 }
 
-// closing returns where the fence is in the line, behind no backslash, or -1.
+// closing returns the index of the fence in the line, unless a backslash precedes it, or -1.
 func closing(line []byte, fence string) int {
 	for i := 0; i < len(line); i++ {
 		switch {
@@ -230,11 +231,11 @@ func closing(line []byte, fence string) int {
 	return -1
 }
 
-// A formulaBlock is a formula that begins a line, with two dollar signs or as an environment.
-// Whatever its lines begin with, they are no lists or headings.
+// A formulaBlock is a formula that begins a line, with two dollar signs or as an environment. Its
+// lines are never lists or headings.
 type formulaBlock struct {
 	ast.BaseBlock
-	fence string // what ends it
+	fence string // its end
 }
 
 var formulaBlockKind = ast.NewNodeKind("FormulaBlock")
@@ -249,10 +250,10 @@ type formulaBlockParser struct{}
 
 func (formulaBlockParser) Trigger() []byte { return []byte{'$', '\\'} }
 
-// environment matches the beginning of what LaTeX shows as a formula of its own.
+// environment matches the beginning of a LaTeX environment for displayed formulas.
 var environment = regexp.MustCompile(`^\\begin\{((?:align|alignat|equation|gather|multline)\*?)\}`)
 
-// Open begins a block if it has an end, with nothing behind it on its line.
+// Open begins a block if the block has an end, with nothing after it on its line.
 func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	trimmed := bytes.TrimLeft(line, " ")
@@ -269,7 +270,7 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 	}
 	after, _, _ := bytes.Cut(source[end+len(fence):], []byte("\n"))
 	if len(bytes.TrimSpace(after)) > 0 {
-		return nil, parser.NoChildren // it stands in a sentence
+		return nil, parser.NoChildren // it is part of a sentence
 	}
 	block := &formulaBlock{fence: fence}
 	block.Lines().Append(segment)
@@ -280,11 +281,11 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 	return block, parser.NoChildren
 }
 
-// closings has, for each fence, where the one is that was looked for last, or -1.
+// closings has the position of the last closing fence found, or -1, for each fence.
 var closings = parser.NewContextKey()
 
-// nextClosing returns where the next fence is behind a place of the source, or -1. Places ascend:
-// the one that was found for an earlier place is the next of all that are before it.
+// nextClosing returns the position of the next fence after a place in the source, or -1. Places
+// ascend: the fence found for an earlier place is the next one for all places before it.
 func nextClosing(source []byte, from int, fence string, pc parser.Context) int {
 	found := pc.ComputeIfAbsent(closings, func() any { return make(map[string]int) }).(map[string]int)
 	if end, known := found[fence]; known && (end < 0 || end >= from) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/internal/notebook"
 )
 
-// An output is what the layout shows of one.
+// An output is an output in the layout.
 type output struct {
 	Class string
 	Count int
@@ -32,10 +32,10 @@ func makeOutput(o *notebook.Output, text *markdown) (output, error) {
 	return output{Class: "data", Count: o.Count, Body: body}, err
 }
 
-// pre is text as a terminal shows it.
+// pre formats text as in a terminal.
 func pre(text string) template.HTML { return "<pre>" + terminal(text) + "</pre>" }
 
-// bundle shows the richest representation that a page without scripts can.
+// bundle formats the richest representation that works in a page without scripts.
 func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 	get := func(mime string) (string, bool) {
 		s, ok := o.Data[mime].(string)
@@ -77,8 +77,8 @@ func bundle(o *notebook.Output, text *markdown) (template.HTML, error) {
 	return pre(fmt.Sprintf("(not shown on this page: %s)", strings.Join(sorted(mimes), ", "))), nil
 }
 
-// picture shows an image, given in base64, in the size and with the text that its metadata says, or
-// else with alt.
+// picture shows an image in base64, in the size and with the text of its metadata, or else with
+// alt.
 func picture(o *notebook.Output, mime, data, alt string) template.HTML {
 	size := ""
 	meta, _ := o.Metadata[mime].(map[string]any)
@@ -93,7 +93,7 @@ func picture(o *notebook.Output, mime, data, alt string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<img src="%s" alt="%s"%s>`, template.HTMLEscapeString(dataURI(mime, data)), template.HTMLEscapeString(alt), size))
 }
 
-// dataURI is an address that holds what it leads to. The data are in base64.
+// dataURI returns an address that contains the data, which are in base64.
 func dataURI(mime, data string) string {
 	return "data:" + mime + ";base64," + strings.NewReplacer("\n", "", "\r", "").Replace(data)
 }

@@ -1,8 +1,7 @@
-// Package page makes a web page of a notebook: one file that needs nothing else, neither scripts
-// nor the network, and lets nothing else in. What a notebook brings of HTML is reduced to what
-// cannot act, and the page's own policy forbids browsers to run or fetch anything, so pictures are
-// shown that the notebook holds, and not those it only names. Formulas become MathML, which browsers
-// draw. Slides hold reveal.js, and the policy allows that alone.
+// Package page makes a self-contained web page of a notebook: one file without scripts, which needs
+// no network. HTML from the notebook is reduced to harmless elements, and the page's own policy
+// forbids browsers to run or fetch anything. So pictures inside the notebook are shown, but not
+// those behind addresses. Formulas appear as LaTeX source.
 package page
 
 import (
@@ -27,8 +26,7 @@ var dark string
 
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(layout)) })
 
-// Write writes the page of a notebook. The title is what browsers call it if the notebook has none
-// of its own.
+// Write writes the page of a notebook. The title is for notebooks without their own.
 func Write(w io.Writer, nb *notebook.Notebook, title string) error {
 	cells, err := makeCells(nb, newMarkdown(newIDs("")))
 	if err != nil {
@@ -37,7 +35,7 @@ func Write(w io.Writer, nb *notebook.Notebook, title string) error {
 	return page().Execute(w, content{Title: titleOf(nb, title), Chapters: []chapter{{Cells: cells}}})
 }
 
-// titleOf returns the title that a notebook has of its own, or another.
+// titleOf returns the notebook's own title, or the given one.
 func titleOf(nb *notebook.Notebook, title string) string {
 	if own, ok := nb.Metadata["title"].(string); ok && own != "" {
 		return own
@@ -45,33 +43,33 @@ func titleOf(nb *notebook.Notebook, title string) string {
 	return title
 }
 
-// content is what the layout shows.
+// content is the data of the layout.
 type content struct {
 	Title    string
-	Contents []heading // none on the page of a single notebook
+	Contents []heading // empty for a single notebook
 	Chapters []chapter
 }
 
-// Style is that of all pages, in the colours that the reader's browser asks for.
+// Style returns the style sheet of all pages.
 func (content) Style() template.CSS { return template.CSS(style + dark) }
 
-// A chapter is what the layout shows of a notebook, under an id if it is one of several.
+// A chapter is a notebook in the layout, with an id if it is one of several.
 type chapter struct {
 	ID    string
 	Cells []cell
 }
 
-// A cell is what the layout shows of one.
+// A cell is a cell in the layout.
 type cell struct {
 	Kind    string
 	Count   int
 	Body    template.HTML // Markdown as HTML, highlighted code
 	Raw     string
 	Outputs []output
-	Folded  []folded // behind the cell
+	Folded  []folded // after the cell
 }
 
-// A folded notebook is one that is seen when its name is clicked on, and on paper.
+// A folded notebook is visible after a click on its name, and on paper.
 type folded struct {
 	Name  string
 	ID    string

@@ -9,8 +9,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// harmless lets through what formats text and tables, and nothing that acts, loads, or reaches out
-// of its place on the page. It is made when a page is: every start of the program would pay for it.
+// harmless allows elements that format text and tables, and nothing that acts, loads, or leaves its
+// place on the page. It is created on demand, to keep the start of the program fast.
 var harmless = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.UGCPolicy()
 	p.AllowURLSchemes("http", "https", "mailto")
@@ -22,7 +22,7 @@ var harmless = sync.OnceValue(func() *bluemonday.Policy {
 	// MathML, without the elements that link, act, or hold other languages.
 	p.AllowNoAttrs().OnElements(mathElements...)
 	p.AllowAttrs(mathAttributes...).Matching(regexp.MustCompile(`^[-+a-zA-Z0-9.%# ]*$`)).OnElements(mathElements...)
-	// The boxes of GitHub's lists of tasks.
+	// The boxes of GitHub's task lists.
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
 	return p
@@ -37,7 +37,7 @@ var (
 		symmetric voffset width`)
 )
 
-// sanitized returns the harmless part of a piece of HTML, which is in balance.
+// sanitized returns the harmless part of a piece of HTML, with balanced tags.
 func sanitized(s string) template.HTML {
 	return template.HTML(withHarmlessStyles(harmless().Sanitize(s)))
 }

@@ -70,11 +70,10 @@ type slide struct {
 // headed matches text that begins with a heading of the first or second level.
 var headed = regexp.MustCompile(`^\s*##? `)
 
-// WriteSlides writes a notebook as slides, on a page that holds reveal.js. The cells say where slides
-// begin, as they do to JupyterLab and nbconvert, by "slide" or "subslide" in their metadata
-// "slideshow", which appear later, by "fragment", which are speaker notes, by "notes", and which are
-// left out, by "skip". Where no cell says anything, a slide begins with each heading of the first
-// two levels. Cells that are too high for one slide continue on the next one.
+// WriteSlides writes a notebook as slides on one page. A browser shows them one below the other and
+// prints one per sheet. As in JupyterLab and nbconvert, the metadata "slideshow" of cells says
+// where slides begin, "slide" or "subslide", and which cells are omitted, "skip" or "notes". If no
+// cell has such metadata, a slide begins at each heading of the first two levels.
 func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
 	said := slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return slideType(c) != "" })
 	text, language := newMarkdown(newIDs("")), languageOf(nb)
@@ -117,7 +116,7 @@ func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
 	return slidesPage().Execute(w, shown)
 }
 
-// slideType returns what a cell says of slides, empty if nothing.
+// slideType returns a cell's slide type, empty if it has none.
 func slideType(c *notebook.Cell) string {
 	show, _ := c.Metadata["slideshow"].(map[string]any)
 	kind, _ := show["slide_type"].(string)

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// styles are the properties that style attributes may set, and to which values, made as harmless
-// is.
+// styles are the properties that style attributes may set, with the allowed values. They are
+// created on demand, like harmless.
 var styles = sync.OnceValue(func() map[string]*regexp.Regexp {
 	all := map[string]*regexp.Regexp{}
 	for names, values := range map[string]string{
@@ -29,8 +29,8 @@ var styles = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return all
 })
 
-// harmlessStyle returns the declarations of a style attribute that styles allows. No value that it
-// allows has a semicolon in it, nor is there any way to write one in other characters.
+// harmlessStyle returns the allowed declarations of a style attribute. No allowed value contains a
+// semicolon, nor any way to write one with other characters.
 func harmlessStyle(style string) string {
 	var kept []string
 	for declaration := range strings.SplitSeq(style, ";") {
@@ -43,8 +43,8 @@ func harmlessStyle(style string) string {
 	return strings.Join(kept, "; ")
 }
 
-// withHarmlessStyles returns sanitized HTML whose style attributes are harmless, too. The policy
-// does not look at them: its parser of style sheets is not kept up any more.
+// withHarmlessStyles filters the style attributes of sanitized HTML. The policy does not check
+// them, because its parser of style sheets is no longer maintained.
 func withHarmlessStyles(sanitized string) string {
 	if !strings.Contains(sanitized, "style") {
 		return sanitized
@@ -56,7 +56,7 @@ func withHarmlessStyles(sanitized string) string {
 		if kind == html.ErrorToken {
 			return b.String() // the end
 		}
-		raw := string(tokens.Raw()) // which Token overwrites
+		raw := string(tokens.Raw()) // Token overwrites it
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			b.WriteString(raw)
 			continue

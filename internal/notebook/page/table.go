@@ -12,18 +12,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// goldmark gives a row that is shorter than the head of its table the cells that it lacks, and
-// looks for the text of each escaped bar among all of them, so that both grow by the square of a
-// text. A notebook has so many of them; the text of a further table stays as it is.
+// goldmark fills rows of a table that are shorter than the head, and searches all cells for each
+// escaped bar, so both take quadratic time and space. These are the limits of a notebook; a table
+// beyond them stays plain text.
 const (
 	lackingCells = 10_000
 	escapedBars  = 1000
 )
 
-// A tableParser is goldmark's parser of tables, within the bounds.
+// A tableParser is goldmark's parser of tables, with limits.
 type tableParser struct {
 	parser.ParagraphTransformer
-	lacking, escaped *int // so many are left
+	lacking, escaped *int // how many are left
 }
 
 // newTableParser returns a parser of the tables of a notebook.
@@ -55,8 +55,7 @@ func (p tableParser) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	p.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// cellsOf returns how many cells a row of a table has, of which the first and the last may be
-// without a bar.
+// cellsOf returns the number of cells in a row of a table, whose first and last bar are optional.
 func cellsOf(row []byte) int {
 	row = bytes.TrimSpace(row)
 	row = bytes.TrimPrefix(row, []byte("|"))

@@ -1,6 +1,6 @@
-// Package given gives tests the folders of data sets, drivers and programs that a clone does not
-// have and that no run can provide. Environment variables name them. The names of tests that need a
-// folder begin with TestGiven, so that -run can choose them.
+// Package given gives tests the folders of data sets, drivers and programs that are not in a clone
+// and that no test run can provide. Environment variables name them. The names of tests that need a
+// folder begin with TestGiven, so that -run can select them.
 package given
 
 import (
@@ -15,7 +15,8 @@ const (
 	Programs = "HIERML_PROGRAMS" // of Go programs that are run as cells
 )
 
-// Folder returns the folder that a variable names, and skips the test if there is none.
+// Folder returns the folder that an environment variable names, and skips the test if there is
+// none.
 func Folder(t testing.TB, variable string) string {
 	t.Helper()
 	folder := os.Getenv(variable)
