@@ -55,7 +55,7 @@ func acquire(path string, flag int, alone bool) (*Lock, error) {
 		}
 		held, err := f.Stat()
 		if err == nil && !held.Mode().IsRegular() {
-			err = errors.New(path + " is no file")
+			err = errors.New(path + " is not a file")
 		}
 		var got bool
 		if err == nil {

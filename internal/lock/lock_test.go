@@ -96,7 +96,7 @@ func TestLockOfRemovedFile(t *testing.T) {
 }
 
 // TestLockThroughLink is the attack module_planted_lock: nothing that a link leads to is opened,
-// nor what is no file.
+// nor what is not a file.
 func TestLockThroughLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link, pipe := filepath.Join(dir, "target"), filepath.Join(dir, "link"), filepath.Join(dir, "pipe")
