@@ -1,17 +1,17 @@
-// Package hierml is the front page of the library for hierarchical classification. It has no code
-// of its own.
+// Package hierml is the front page of the library for hierarchical classification. It contains no
+// code.
 //
 // Start with four packages. Read a tree of categories (taxonomy), read labelled instances or texts
 // (files), train a classifier (svm), and compare its predictions with the truth (metric). The
 // example shows all four. Texts need a fifth, features, which turns them into vectors.
 //
 // An instance has labels that are nodes of a taxonomy: a tree, a forest or a directed acyclic
-// graph. A method learns from instances to score the leaves, and a measure says how far along the
-// taxonomy a prediction is from the truth. An estimator is a struct of settings whose zero value is
-// ready to use; its Fit(ctx, d) trains on d under d's taxonomy and returns a classifier.Model. A
-// model that solves a convex problem has a certificate: the primal value of its weights, a dual
-// value that no weights can undercut, and the relative gap between them, computed in a full pass
-// over the instances.
+// graph. A method learns from instances to score the leaves, and a measure gives the distance of a
+// prediction from the truth along the taxonomy. An estimator is a struct of settings whose zero
+// value is ready to use; its Fit(ctx, d) trains on d under d's taxonomy and returns a
+// classifier.Model. A model that solves a convex problem has a certificate: the primal value of its
+// weights, a dual value that no weights can undercut, and the relative gap between them, computed
+// in a full pass over the instances.
 //
 // # Packages
 //
@@ -58,9 +58,9 @@
 // # Caveats
 //
 //   - Labels are leaves. If your data has labels at inner nodes, call dataset.Dataset.Leafed first,
-//     which gives each such node a leaf of its own, or train svm.NodeSets or svm.HM3. The leaf is
-//     called "NAME (misc)" in the taxonomy; predictions, reports and files call it by the name of the
-//     node: see taxonomy.Taxonomy.LabelName.
+//     which adds a leaf below each such node, or train svm.NodeSets or svm.HM3. The leaf is called
+//     "NAME (misc)" in the taxonomy; predictions, reports and files use the name of the node: see
+//     taxonomy.Taxonomy.LabelName.
 //   - No model has an intercept. Append a constant column with dataset.Dataset.WithConstant or
 //     features.Scaling. TF-IDF vectors rarely need one.
 //   - C multiplies the sum of the losses, not their mean. For twice as many instances, half the C
@@ -71,7 +71,7 @@
 //     error. A limit on time or epochs is not an error: look at Model.Training before you report
 //     results.
 //   - Data sets share memory: Split, Subset and other methods do not copy labels or the vocabulary.
-//     Do not change what they return.
+//     Do not modify their results.
 //   - Models and taxonomies are safe for concurrent use, as long as you do not set a field.
 //   - Weights are float32. For a Gap below 1e-5 they are float64, which takes twice the memory.
 //   - There is no version 1 yet: exported names can change. Files stay readable; doc/formats.md in

@@ -1,10 +1,9 @@
-// Package progress carries in a context who wants to see how far work has come of which nobody
-// has asked to be told otherwise. A notebook puts in what draws a bar; in a program nobody
-// watches, and nothing is done.
+// Package progress carries a progress observer in a context, for work whose caller passed no
+// callback. A notebook sets an observer that draws a bar; in a program there is none, and nothing
+// happens.
 //
-// Functions that last call [Begin] unless they were given a function for their progress, and pass
-// on the context that it returns. Work within such work is not shown: what lasts for the user is
-// the whole.
+// Long-running functions call [Begin], unless they were given a progress function, and pass on the
+// context that it returns. Nested work is not shown: the user waits for the whole.
 package progress
 
 import (
@@ -13,33 +12,33 @@ import (
 	"time"
 )
 
-// A Watcher is told of work that begins. It may be told by several goroutines at the same time.
+// A Watcher observes work. It must be safe for concurrent use.
 type Watcher interface {
-	// Begin returns the task, nil if its progress is not to be told.
+	// Begin returns the task, or nil if its progress should not be reported.
 	Begin(what string) Task
-	// Note is told, in a line, what one has to know of the outcome of work.
+	// Note receives one line that the user should know about the outcome of work.
 	Note(text string)
 }
 
-// A Task is work that goes on. Its methods may be called by several goroutines at the same time.
+// A Task is running work. Its methods must be safe for concurrent use.
 type Task interface {
-	// Report is told the part of the work that is done, from 0 to 1, NaN if that is not known, and
-	// how it stands. It calls state only if it shows it.
+	// Report receives the share of the work that is done, from 0 to 1, NaN if unknown, and a
+	// description of the state. It calls state only to show it.
 	Report(done float64, state func() string)
-	// Expect is told how long the work is expected to last from now on, negative if that is not
-	// known yet. Of work that does not tell, a watcher may conclude it from the part that is done.
+	// Expect receives the expected remaining time of the work, negative if unknown. For work that
+	// does not call it, a watcher may estimate the time from the share done.
 	Expect(left time.Duration)
-	// End is called once, when the work is over, whether or not it succeeded.
+	// End is called once, at the end of the work, whether or not it succeeded.
 	End()
 }
 
 type key struct{}
 
-// With returns a context in which w is told of work; nil stands for nobody.
+// With returns a context with the observer w; nil means no observer.
 func With(ctx context.Context, w Watcher) context.Context { return context.WithValue(ctx, key{}, w) }
 
-// Silent returns a context in which nobody is told, for the parts of work that is reported on as a
-// whole. Where nobody watches, it is ctx itself.
+// Silent returns a context without an observer, for the parts of work that is reported as a whole.
+// If ctx has no observer, it returns ctx.
 func Silent(ctx context.Context) context.Context {
 	if watcher(ctx) == nil {
 		return ctx
@@ -52,9 +51,9 @@ func watcher(ctx context.Context) Watcher {
 	return w
 }
 
-// Begin tells the watcher of the context about work, in a word or two, such as "training". It
-// returns the context for the parts of it, which is silent, and the task, to be ended by the
-// caller. Where nobody watches, that is nil, whose methods do nothing.
+// Begin announces work to the observer of the context, in a word or two, such as "training". It
+// returns a silent context for the parts of the work, and the task, which the caller must end.
+// Without an observer the task is nil, whose methods do nothing.
 func Begin(ctx context.Context, what string) (context.Context, *Work) {
 	w := watcher(ctx)
 	if w == nil {
@@ -67,8 +66,8 @@ func Begin(ctx context.Context, what string) (context.Context, *Work) {
 	return With(ctx, nil), &Work{task}
 }
 
-// Note tells the watcher of the context, if there is one, what one has to know of an outcome. The
-// context is that of the whole work, as it was before Begin.
+// Note passes an important remark about an outcome to the observer of the context, if there is one.
+// ctx must be the context of the whole work, before Begin.
 func Note(ctx context.Context, text string) {
 	if w := watcher(ctx); w != nil {
 		w.Note(text)
@@ -78,12 +77,12 @@ func Note(ctx context.Context, text string) {
 // attending is the watcher of functions that are given no context, nil for nobody.
 var attending atomic.Pointer[Watcher]
 
-// SetDefault makes w the watcher that NoteDefault tells, in the whole process. A notebook, and the
-// commands, set theirs.
+// SetDefault sets the observer for NoteDefault, in the whole process. Notebooks and commands set
+// theirs.
 func SetDefault(w Watcher) { attending.Store(&w) }
 
-// NoteDefault tells the watcher that SetDefault has set, if there is one, what a function has to
-// say that is given no context. It calls text only then, and tells nothing if that is empty.
+// NoteDefault passes a note to the observer of SetDefault, if there is one, for functions without a
+// context. It calls text only then, and drops an empty text.
 func NoteDefault(text func() string) {
 	w := attending.Load()
 	if w == nil || *w == nil {
@@ -94,9 +93,9 @@ func NoteDefault(text func() string) {
 	}
 }
 
-// WithNotesFrom returns a context like ctx, of a part of the work of whole, whose notes the
-// watcher of whole is told, and nothing else: that of the last part, whose outcome is that of the
-// whole.
+// WithNotesFrom returns a context like ctx, for a part of the work of whole, which passes notes,
+// and nothing else, to the observer of whole. Use it for the last part, whose outcome is that of
+// the whole.
 func WithNotesFrom(ctx, whole context.Context) context.Context {
 	w := watcher(whole)
 	if w == nil {
@@ -110,8 +109,8 @@ type noter struct{ Watcher }
 
 func (noter) Begin(string) Task { return nil }
 
-// WithoutNotes returns a context like ctx, of a part of work whose outcome is not that of the
-// whole: its watcher is told no notes.
+// WithoutNotes returns a context like ctx that drops notes, for a part of work whose outcome is not
+// that of the whole.
 func WithoutNotes(ctx context.Context) context.Context {
 	w := watcher(ctx)
 	if w == nil {
@@ -120,22 +119,22 @@ func WithoutNotes(ctx context.Context) context.Context {
 	return With(ctx, withoutNotes{w})
 }
 
-// withoutNotes passes on all but notes.
+// withoutNotes passes on everything except notes.
 type withoutNotes struct{ Watcher }
 
 func (withoutNotes) Note(string) {}
 
-// Work is a task that somebody watches or, if it is nil, nobody.
+// Work is a task with an observer or, if it is nil, without one.
 type Work struct{ task Task }
 
-// Report tells the watcher, if there is one, as [Task] does.
+// Report passes its arguments to the observer, if there is one; see [Task].
 func (w *Work) Report(done float64, state func() string) {
 	if w != nil {
 		w.task.Report(done, state)
 	}
 }
 
-// Expect tells the watcher, if there is one, as [Task] does.
+// Expect passes its argument to the observer, if there is one; see [Task].
 func (w *Work) Expect(left time.Duration) {
 	if w != nil {
 		w.task.Expect(left)
@@ -149,9 +148,9 @@ func (w *Work) End() {
 	}
 }
 
-// Follow is [Begin] for work that tells report, unless that is nil, and else the watcher of the
-// context, if there is one. It returns the context for the parts of the work, the function to
-// tell, which may be nil, and one to call at the end.
+// Follow is [Begin] for work that reports to the function report or, if that is nil, to the
+// observer of the context, if there is one. It returns the context for the parts of the work, the
+// function to report to, which may be nil, and a function to call at the end.
 func Follow(ctx context.Context, what string, report func(done float64, state string) error) (context.Context, func(done float64, state string) error, func()) {
 	if report != nil {
 		return Silent(ctx), report, func() {}

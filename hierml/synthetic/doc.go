@@ -1,4 +1,4 @@
-// Package synthetic generates data sets: by the recipes of the papers (LinearTree, Hyperplanes), as
-// large as their collections (TextLike; DMOZLike has 12,294 classes, WikipediaLike 36,504), and to
-// look at (Gaussians). The seed determines everything, whatever the number of processors.
+// Package synthetic generates data sets by the recipes of the papers (LinearTree, Hyperplanes), or
+// with the size of their collections (TextLike): DMOZLike has 12,294 classes, WikipediaLike 36,504.
+// A seed determines everything, for any number of CPUs.
 package synthetic

@@ -10,8 +10,8 @@ import (
 	"github.com/hierml/notebook/hierml/internal/guarded"
 )
 
-// What the generators draw comes from streams of random numbers of their own, so that it depends
-// neither on what else is drawn nor on the number of goroutines.
+// Each generator has its own streams of random numbers, so its results depend neither on other
+// generators nor on the number of goroutines.
 const (
 	taxonomyStream = iota
 	labelStream

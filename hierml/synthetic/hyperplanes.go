@@ -24,13 +24,13 @@ type Hyperplanes struct {
 	Count int
 	// Features and Instances have the default values 1000 and 10000.
 	Features, Instances int
-	// Seed determines all that is drawn.
+	// Seed determines all random numbers.
 	Seed uint64
 }
 
 // Generate draws the taxonomy and the instances. Equal settings give equal data.
 //
-// It ends early, with the context's error, when ctx does.
+// It stops with the context's error when ctx is cancelled.
 func (g Hyperplanes) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	if g.Name == "" {
 		g.Name = "hyperplanes"

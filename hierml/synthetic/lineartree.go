@@ -11,28 +11,28 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// LinearTree describes data that are labelled by linear functions which are the more alike the
-// nearer the leaves: every node of a complete tree has a weight vector from a normal distribution,
-// a leaf's potential is the product of an instance with the sum of the vectors on its path, and
-// instances are standard normal. Every instance has all features.
+// LinearTree describes data that are labelled by linear functions, which are more similar for
+// nearer leaves. Every node of a complete tree has a normally distributed weight vector, a leaf's
+// potential is the product of an instance with the sum of the vectors on its path, and instances
+// are standard normal. Every instance has all features.
 //
 // The zero value has one tree of 15 nodes with 8 leaves, 20 features and 200 instances.
 // NHSVMBalanced and ThesisSynthetic are the papers' settings.
 type LinearTree struct {
 	Name string
-	// FanOut is the number of children of an inner node, and Depth that of the edges from the root
-	// to a leaf. The default values are 2 and 3.
+	// FanOut is the number of children of an inner node, and Depth the number of edges from the
+	// root to a leaf. The default values are 2 and 3.
 	FanOut, Depth int
 	// Features and Instances have the default values 20 and 200.
 	Features, Instances int
 	// Deviation has the standard deviation of the weights of nodes by depth, the root's first.
 	// Deeper nodes have the last. The default value is 1 everywhere.
 	Deviation []float64
-	// Sets gives an instance all leaves with a positive potential as labels. One that has none, or
-	// at least the root of the number of leaves, is drawn again. Without it, an instance has the
-	// one leaf with the largest potential.
+	// Sets gives an instance all leaves with a positive potential as labels. An instance with none,
+	// or with at least the square root of the number of leaves, is drawn again. By default an
+	// instance has one label, the leaf with the largest potential.
 	Sets bool
-	// Seed determines all that is drawn.
+	// Seed determines all random numbers.
 	Seed uint64
 }
 
@@ -62,7 +62,7 @@ func ThesisSynthetic(fanOut, depth int, seed uint64) LinearTree {
 
 // Generate draws the taxonomy and the instances. Equal settings give equal data.
 //
-// It ends early, with the context's error, when ctx does.
+// It stops with the context's error when ctx is cancelled.
 func (g LinearTree) Generate(ctx context.Context) (*dataset.Dataset, error) {
 	g = g.withDefaults()
 	if err := g.check(); err != nil {

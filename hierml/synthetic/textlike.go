@@ -12,22 +12,22 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// TextLike describes data sets that look to a model as texts do: every node of a random tree has a
-// topic, a list of words that stand often in its documents, and each word of a document is drawn
-// from the topic of a node on the path to the document's leaf or, mostly, from a background that
-// all have in common. Words follow Zipf's law. Values are (1 + log count) times the inverse
-// document frequency in the training part, to unit length.
+// TextLike describes data sets that resemble texts: every node of a random tree has a topic, a list
+// of words that are frequent in its documents. Each word of a document is drawn from the topic of a
+// node on the path to the document's leaf or, mostly, from a common background. Words follow Zipf's
+// law. Values are (1 + log count) times the inverse document frequency in the training part, to
+// unit length.
 //
 // The zero value is a small problem; NewsgroupsLike, WIPOLike, IPCLike, DMOZLike and WikipediaLike
-// are as large as the collections of the papers. Such data serve to measure time and memory. Which
-// method is the better one has to be asked of real texts.
+// are as large as the collections of the papers. Use such data to measure time and memory, and real
+// texts to compare methods.
 type TextLike struct {
 	Name string
 	// Levels has the number of nodes at each depth, the roots first and the leaves last. No level
 	// is smaller than the one above. The default value is 5 and 15.
 	Levels []int
-	// Even gives all nodes of a level equally many children, as far as that is possible. Without it
-	// every node has one, and the other children have a parent at random.
+	// Even gives all nodes of a level the same number of children, as far as possible. By default
+	// every node has one child, and the other children have random parents.
 	Even bool
 	// Train and Test are the numbers of instances. The default values are 1500 and 500.
 	Train, Test int
@@ -38,16 +38,16 @@ type TextLike struct {
 	Length int
 	// Topic is the number of words in the topic of a node. The default value is 150.
 	Topic int
-	// Mix has for each level the part of a document's words that are of the topic of the node
-	// there. The default is 0.09 in all, equally divided.
+	// Mix has for each level the share of a document's words from the topic of the node there. The
+	// default is 0.09 in all, equally divided.
 	Mix []float64
-	// Noise is the part of the documents that take all their topics from a random leaf with the
-	// same parent instead of their own. The default value is 0.1; below zero there are none.
+	// Noise is the share of the documents that take all topics from a random sibling of their leaf.
+	// The default value is 0.1; below zero there are none.
 	Noise float64
 	// Tail makes classes of unequal size: the one of rank r has a size proportional to
 	// (r+20)^-Tail. With zero, all have the same.
 	Tail float64
-	// Seed determines all that is drawn.
+	// Seed determines all random numbers.
 	Seed uint64
 	// Workers is the number of goroutines. The data do not depend on it. The default value is the
 	// number of processors.
@@ -107,7 +107,7 @@ func WikipediaLike() TextLike {
 // if the training part has room for it, every leaf is the label of at least one instance there. The
 // columns are those of words that may not occur in the training part.
 //
-// It ends early, with the context's error, when ctx does.
+// It stops with the context's error when ctx is cancelled.
 func (g TextLike) Generate(ctx context.Context) (*dataset.Collection, error) {
 	g = g.withDefaults()
 	if err := g.check(); err != nil {
