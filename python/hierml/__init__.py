@@ -1,11 +1,11 @@
-"""Labels of texts by models that the Go library hierml has trained.
+"""Predicts labels of texts with models trained by the Go library hierml.
 
 >>> import hierml
 >>> model = hierml.load("model.hierml")
 >>> model.predict(["Is there a fine if I park without a permit?"])
 ['traffic fines']
 
-A file has all that is needed: how texts become features, the weights, the taxonomy, the probabilities. It is
+A file has everything that is needed: how texts become features, the weights, the taxonomy, the probabilities. It is
 read with numpy alone, and nothing in it is executed.
 """
 

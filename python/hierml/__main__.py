@@ -1,4 +1,4 @@
-"""Prints the label of each line of standard input, or what the model's rule decides for.
+"""Prints the label of each line of standard input, or the decision of the model's rule.
 
 python -m hierml MODEL < TEXTS
 """
@@ -38,7 +38,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             else:
                 print(*map(visible, model.predict_paths([text])[0]), sep=" > ", file=output)
         if unknown:
-            print(f"hierml: the model knows nothing of {unknown} of {texts} texts: their labels say nothing of them", file=sys.stderr)
+            print(f"hierml: the model knows nothing of {unknown} of {texts} texts: their labels are meaningless", file=sys.stderr)
     except (ValueError, OSError) as error:  # also of a text that the model has no features of
         print(f"hierml: {visible(str(error))}", file=sys.stderr)
         return 1

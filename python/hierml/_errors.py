@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# What a terminal takes for an order: control characters, those that turn the direction of text around, line
-# breaks, and bytes that are no UTF-8.
+# Characters that a terminal would interpret: control characters, those that change the text direction, line breaks,
+# and bytes that are not UTF-8.
 _HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    """Returns the text with what a terminal takes for an order as an escape, such as \\x1b."""
+    """Returns the text with characters that a terminal would interpret as escapes, such as \\x1b."""
 
     def escape(match: "re.Match[str]") -> str:
         code = ord(match.group())
@@ -31,11 +31,11 @@ def quote(value: Any) -> str:
 
 
 class UnknownTextWarning(UserWarning):
-    """Says that texts have no term that the model knows, so that their labels say nothing of them."""
+    """Means that texts have no term that the model knows, so their labels are meaningless."""
 
 
 class LoadError(ValueError):
-    """A file that is damaged, or has what this package cannot do; the text says what and where."""
+    """A file that is damaged, or has something that this package does not support; the text says what and where."""
 
     def __init__(self, text: str) -> None:
         super().__init__(visible(text))

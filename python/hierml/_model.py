@@ -29,12 +29,12 @@ _RULES = ("highest", "descend", "best set", "closed set", "top down", "bottom up
 
 
 class Model:
-    """Gives the labels of texts. It is what :func:`hierml.load` returns, and is never changed.
+    """Predicts the labels of texts. :func:`hierml.load` returns it. It is immutable.
 
-    A text is a ``str``. A model of tables takes rows in their place: dicts with its :attr:`columns`, or a
-    pandas ``DataFrame``; a value is missing where it is ``None`` or NaN. A model that was saved without
-    vectorizer and columns takes features: an array with a row an instance, or a sparse matrix of scipy.
-    Rows of arrays that methods return are texts, columns are :attr:`labels`.
+    A text is a ``str``. A model of tables takes rows instead: dicts with its :attr:`columns`, or a pandas
+    ``DataFrame``; ``None`` and NaN are missing values. A model that was saved without vectorizer and columns takes
+    features: an array with one row per instance, or a sparse scipy matrix. In arrays that methods return, rows are
+    texts and columns are :attr:`labels`.
     """
 
     name: str  #: the method that trained it
@@ -81,7 +81,7 @@ class Model:
         self._nodes = self._taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
 
     def _read_others(self, file: Arrays) -> None:
-        """Reads what predicts sets of nodes, or speaks of another taxonomy."""
+        """Reads a predictor of sets of nodes, or a translation to another taxonomy."""
         if self._sets is None and "attached.sets" in file:
             self._sets = NodeSets(parse("what is attached to the model", file.array("attached.sets").tobytes()), self._taxonomy)
             if not self._sets.direct and self._nodes != self._taxonomy.leaves:
@@ -102,7 +102,7 @@ class Model:
             self.labels = list(place)
 
     def _read_unseen(self, file: Arrays) -> None:
-        """Reads the nodes that no training instance belongs to; what is at or below them is not predicted."""
+        """Reads the nodes without training instances; nothing at or below them is predicted."""
         t = self._taxonomy
         if "taxonomy.unseen" not in file:
             return
@@ -129,7 +129,7 @@ class Model:
         return np.where(self._unseen[nodes], -np.inf, scores)
 
     def _linked(self, columns: np.ndarray) -> np.ndarray:
-        """Returns what the attributes combine."""
+        """Returns the values that the attributes combine."""
         if self._link is None:
             return columns
         nodes = self._attributes.nodes
@@ -179,7 +179,7 @@ class Model:
             self._empty = self.features("")
 
     def _decide_by(self, value: Any) -> None:
-        """Reads the rule that decides by probabilities of one label."""
+        """Reads the decision rule for probabilities of one label."""
         if isinstance(self._sets, NodeSets) or self._calibrated is not None and not self._calibrated.one_label:
             raise LoadError("a decision is by probabilities of one label, and the model learned from several")
         if not self.has_probabilities or self._sets is None and self._nodes != self._taxonomy.leaves:
@@ -193,7 +193,7 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether :meth:`predict_proba` gives them."""
+        """Whether :meth:`predict_proba` returns probabilities."""
         if self._sets is not None:
             return True
         return self._calibrated is not None or self._link is not None and self._link.name != "Margin"
@@ -220,7 +220,7 @@ class Model:
         return row
 
     def knows(self, text: Any) -> bool:
-        """Whether the text, or row, has something that the model knows: other features than an empty one."""
+        """Whether the text, or row, has a feature that the model knows: whether its features differ from an empty one's."""
         return self._known(self.features(text))
 
     def _known(self, row: Row) -> bool:
@@ -237,7 +237,7 @@ class Model:
         unknown = sum(not self._known(row) for row in rows) if warn else 0
         if unknown:
             what = "rows" if self.columns else "texts"
-            message = f"the model knows nothing of {unknown} of {len(rows)} {what}: their labels say nothing of them"
+            message = f"the model knows nothing of {unknown} of {len(rows)} {what}: their labels are meaningless"
             warnings.warn(message, UnknownTextWarning, stacklevel=4)
         for lo in range(0, len(rows), most):
             yield Rows.of(rows[lo : lo + most])
@@ -247,13 +247,13 @@ class Model:
         return scores if self._constants is None else scores + self._constants
 
     def _node_scores(self, rows: Rows) -> np.ndarray:
-        """Returns the scores of the nodes by which a model goes down, zero for those without weights."""
+        """Returns the scores of the nodes by which a model descends, zero for those without weights."""
         scores = np.zeros((rows.count, len(self._taxonomy)))
         scores[:, self._attributes.nodes] = self._linked(self._columns(rows))
         return scores if self._unseen is None else np.where(self._dead, -np.inf, scores)
 
     def _node_probabilities(self, rows: Rows) -> np.ndarray:
-        """Returns how likely a label is at or below each node, of a model of sets of nodes."""
+        """Returns the probability of a label at or below each node, for a model of sets of nodes."""
         if isinstance(self._sets, Forest):
             return self._sets.probabilities(rows)
         if not isinstance(self._sets, NodeSets):
@@ -276,7 +276,7 @@ class Model:
         return self._scores_of_leaves(rows)
 
     def _scored(self) -> List[int]:
-        """Returns the nodes that the scores of labels are of."""
+        """Returns the nodes of the scores of labels."""
         return self._taxonomy.leaves if self._rule == "descend" else self._attributes.candidates
 
     def _scores_of_leaves(self, rows: Rows) -> np.ndarray:
@@ -285,7 +285,7 @@ class Model:
         return self._hide(self._attributes.scores(self._linked(self._columns(rows))), self._scored())
 
     def _shortfalls(self, scores: np.ndarray) -> np.ndarray:
-        """Returns what the nodes on the way to each leaf are behind the best of their siblings, together."""
+        """Returns, for each leaf, how far the nodes on the path fall short of the best of their siblings, in total."""
         t = self._taxonomy
         short = np.full(scores.shape, -np.inf)
 
@@ -326,7 +326,7 @@ class Model:
         self._values = values
 
     def _beam_ranked(self, columns: np.ndarray, k: int) -> List[Tuple[int, float]]:
-        """Returns the k best leaves that the beam comes to: at each level it keeps as many nodes as it is wide.
+        """Returns the k best leaves that the beam reaches: at each level it keeps as many nodes as its width.
 
         columns are the scores of the columns of a row, by weights in single precision.
         """
@@ -407,7 +407,7 @@ class Model:
         return (*self.taxonomy.path(label)[:-1], self.taxonomy.label_name(node))
 
     def _arranged(self, columns: np.ndarray, nothing: float) -> np.ndarray:
-        """Returns the columns of what the model scores as those of the labels."""
+        """Returns the columns of the model's scores as columns of the labels."""
         if self._to is None:
             return columns
         arranged = np.full((len(columns), len(self.labels)), nothing, np.float64)
@@ -423,8 +423,8 @@ class Model:
     def predict(self, texts: Sequence[Any]) -> List[str]:
         """Returns the name of the label of each text.
 
-        Warns once, by an :class:`UnknownTextWarning`, if the model knows no term of some texts; :meth:`knows`
-        tells of which.
+        Warns once with :class:`UnknownTextWarning` if the model knows no term of some texts; :meth:`knows` identifies
+        them.
         """
         self._one_label()
         return [self._taxonomy.label_name(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
@@ -435,10 +435,10 @@ class Model:
         return [self._path(node) for rows in self._batches(texts, warn=True) for node in self._predicted(rows)]
 
     def predict_sets(self, texts: Sequence[Any]) -> List[List[str]]:
-        """Returns the names of the labels of each text, of a model that was trained on several labels a text.
+        """Returns the names of the labels of each text, for a model that was trained on several labels per text.
 
-        They are those with a probability of at least one half, and the likeliest if none has that. Models of
-        sets of nodes give the names of nodes, none above another, and so do models with a decision: see
+        They are the labels with a probability of at least one half, or the most probable one if there are none.
+        Models of sets of nodes return the names of nodes, none above another, and so do models with a decision: see
         :meth:`decide`. Raises ValueError for other models of one label.
         """
         if self._decision is not None:
@@ -458,10 +458,11 @@ class Model:
         return sets
 
     def decide(self, texts: Sequence[Any]) -> List[Tuple[List[str], float]]:
-        """Returns, for each text, the names of the nodes that the rule of the model decides for, and what is expected.
+        """Returns, for each text, the names of the nodes that the model's rule chooses, and the expected value.
 
-        The rule is ``Pipeline.Decision`` of the Go library: the node with the least expected loss, or the node, or
-        set of nodes, with the largest expected hierarchical F1. Raises ValueError for models without a rule.
+        The rule is ``Pipeline.Decision`` of the Go library: for example the node with the smallest expected loss, or
+        the node or set of nodes with the largest expected hierarchical F1. Raises ValueError for models without a
+        rule.
         """
         if self._decision is None:
             raise ValueError(f"this model, {visible(self.name)}, has no rule to decide by; Pipeline.Decision of the Go library is one")
@@ -471,7 +472,7 @@ class Model:
         return [([self.taxonomy.label_name(node) for node in nodes], value) for nodes, value in decided]
 
     def rank(self, texts: Sequence[Any], k: int = 5) -> List[List[Tuple[str, float]]]:
-        """Returns, for each text, the k labels with the highest scores, the best first, with these."""
+        """Returns, for each text, the k labels with the highest scores, the best first, with their scores."""
         if k < 0:
             raise ValueError(f"k is {k}; it is how many labels are wanted")
         self._one_label()
@@ -479,17 +480,17 @@ class Model:
         return [[(self._taxonomy.label_name(node), score) for node, score in row] for row in ranked]
 
     def scores(self, texts: Sequence[Any]) -> np.ndarray:
-        """Returns the scores of the labels by which the model chooses: a row a text, a column a label.
+        """Returns the scores of the labels by which the model chooses: one row per text, one column per label.
 
-        That of a label without training instances, which is never predicted, is minus infinity.
-        For models that go down the taxonomy, a score is what the nodes on the way are behind the best of
-        their siblings; for those of probabilities, it is the logarithm of one. A beam is not heeded.
+        A label without training instances is never predicted; its score is minus infinity. For models that descend
+        the taxonomy, a score is how far the nodes on the path fall short of the best of their siblings; for models of
+        probabilities, it is the logarithm of a probability. A beam is ignored.
         """
         scores = [self._arranged(self._label_scores(rows), -np.inf) for rows in self._batches(texts)]
         return np.concatenate([np.zeros((0, len(self.labels))), *scores])
 
     def predict_proba(self, texts: Sequence[Any]) -> np.ndarray:
-        """Returns the probability of every label: a row a text, a column a label.
+        """Returns the probability of every label: one row per text, one column per label.
 
         Raises ValueError for models without probabilities; see :attr:`has_probabilities`.
         """
@@ -499,7 +500,7 @@ class Model:
         return np.concatenate([np.zeros((0, len(self.labels))), *probabilities])
 
     def predict_node_proba(self, texts: Sequence[Any]) -> np.ndarray:
-        """Returns how likely a label is at or below each node: a row a text, a column a node of :attr:`taxonomy`.
+        """Returns the probability of a label at or below each node: one row per text, one column per node.
 
         Raises ValueError for models of labels: those of sets of nodes have such probabilities.
         """
@@ -538,8 +539,8 @@ def _several(texts: Any) -> Sequence[Any]:
 def load(path: Union[str, "os.PathLike[str]"]) -> Model:
     """Loads a file that ``Save`` of a pipeline or a model of the Go library wrote.
 
-    Nothing in the file is executed. Raises :class:`LoadError` for a file that is damaged, of another format,
-    or of a model that this package does not know, with what is wrong; and OSError where it cannot be read.
+    Nothing in the file is executed. Raises :class:`LoadError`, with the fault, for a file that is damaged, has
+    another format, or has a model that this package does not support, and OSError if the file cannot be read.
     """
     try:
         return Model(read(path))

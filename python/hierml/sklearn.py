@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn: classifiers of hierarchies, which the program hierml trains.
+"""Estimators for scikit-learn: hierarchical classifiers, trained by the program hierml.
 
 >>> from hierml.sklearn import HierarchicalSVC
 >>> model = HierarchicalSVC(C=1).fit(X, [("animal", "cat"), ("animal", "dog"), ("plant", "oak")])
