@@ -163,7 +163,7 @@ func TestNodeSetsErrors(t *testing.T) {
 		d     *dataset.Dataset
 		words string
 	}{
-		{"no data", t.Context(), svm.NodeSets{}, nil, "needs a dataset with instances and their taxonomy"},
+		{"no data", t.Context(), svm.NodeSets{}, nil, "needs a dataset with instances and a taxonomy"},
 		{"folds", t.Context(), svm.NodeSets{Folds: 41}, d, "41 folds of 40 instances"},
 		{"empty grid", t.Context(), svm.NodeSets{Grid: []float64{}}, d, "the grid is empty"},
 		{"no C", t.Context(), svm.NodeSets{Method: trainer{svm.Flat{}}, Grid: []float64{1}}, d, "has no C to choose"},
