@@ -60,7 +60,7 @@ func (k *Kit) check() error {
 		case err != nil:
 			return err
 		case !info.Mode().IsRegular():
-			what = "is no file"
+			what = "is not a file"
 		case info.Size() != size:
 			what = fmt.Sprintf("has %d bytes and not %d", info.Size(), size)
 		case trustworthy(path, info, false) != nil:
