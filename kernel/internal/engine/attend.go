@@ -7,9 +7,9 @@ import (
 )
 
 // This process prepares a cell before it runs, and holds the session meanwhile. The preparation
-// stops when the cell's context is done where it can (check.Checker.Heed), but parts of go/types
-// cannot be stopped. Such work is abandoned: only cells that need the session wait for it, and not
-// for long.
+// stops when the cell's context is done where it can (check.Checker.StopIfCancelled), but parts of
+// go/types cannot be stopped. Such work is abandoned: only cells that need the session wait for it,
+// and not for long.
 
 const (
 	// leaveAfter is how long attend waits for work whose context is done.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FailOnFaults fails the test when the engine reports a fault of its own.
+// FailOnFaults fails the test when the engine reports a fault in itself.
 func FailOnFaults(t testing.TB) {
 	t.Helper()
 	before := slog.Default()

@@ -1,4 +1,4 @@
-// Package enginetest is what the tests of the engine and of its stages share: sessions without
-// anything that runs, golden files, and whole programs with what they print. Only tests use it.
-// What one package alone needs is in the tests of that package.
+// Package enginetest has helpers for the tests of the engine and of its stages: sessions that run
+// nothing, golden files, and whole programs with their output. Only tests use it. Helpers for a
+// single package are in the tests of that package.
 package enginetest

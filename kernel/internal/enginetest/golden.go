@@ -15,8 +15,8 @@ import (
 // Update is the flag -update, which writes golden files anew.
 var Update = flag.Bool("update", false, "write the golden files anew")
 
-// Golden runs a test for each file of a folder of testdata with an extension, and compares what the
-// file's text becomes with the file beside it that has another one. -update writes that.
+// Golden runs a test for each file of a folder of testdata with an extension, and compares the
+// result for the file's text with the file of the other extension beside it. -update writes that.
 func Golden(t *testing.T, folder, from, to string, become func(t *testing.T, text string) string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", folder, "*"+from))
@@ -88,8 +88,8 @@ func seeds(t testing.TB, patterns ...string) (list []string) {
 
 // DocExamples runs the examples of the package comment in a file of the package under test. An
 // example is an indented block: cells, separated by lines of three hyphens, then a line "=>", then
-// lines of what the last cell becomes. Those lines follow each other there, but for a line "...",
-// which stands for any number of lines. Leading space, and numbers in names, may differ.
+// lines of the result for the last cell. These lines must be consecutive there, except for a line
+// "...", which stands for any number of lines. Leading space, and numbers in names, may differ.
 func DocExamples(t *testing.T, file string, become func(cells []string) (string, error)) {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
@@ -134,7 +134,7 @@ func plainLines(text string) []string {
 	return lines
 }
 
-// contains reports whether lines have some others, in which "..." stands for any, and otherwise
+// contains reports whether lines contain want, in which "..." stands for any lines, and otherwise
 // which of these is missing.
 func contains(lines, want []string) (missing string, ok bool) {
 	for _, part := range strings.Split(strings.Join(want, "\n"), "...") {

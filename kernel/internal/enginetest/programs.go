@@ -22,10 +22,10 @@ import (
 // An Example is a whole package main of an archive of programs.
 type Example struct {
 	Name, Source string
-	// Refusal is part of the sentence with which the engine refuses to interpret it, empty if it
-	// does not: in the archive the first line of the output, behind "refused: ".
+	// Refusal is part of the sentence with which the engine refuses to interpret it; empty if it
+	// does not. In the archive it is the first line of the output, after "refused: ".
 	Refusal string
-	// Want is what it prints when it is compiled.
+	// Want is its output when it is compiled.
 	Want string
 }
 
@@ -43,9 +43,9 @@ func Archives(t testing.TB, folder string) map[string][]Example {
 	return all
 }
 
-// Joined returns the programs of all archives, each with the name of its archive in front, in the
-// order of the archives' names: [Outputs] has the packages of the same programs under the same
-// names then, and finds them in the cache of the go command.
+// Joined returns the programs of all archives, each name prefixed with that of its archive, in the
+// order of the archives' names. [Outputs] then has the packages of the same programs under the same
+// names, and finds them in the cache of the go command.
 func Joined(archives map[string][]Example) []Example {
 	var all []Example
 	for _, archive := range slices.Sorted(maps.Keys(archives)) {
@@ -115,8 +115,8 @@ func Outputs(t *testing.T, programs []Example, main string, become func(p Exampl
 // builtPath is where the programs are packages of this module for the length of a build.
 const builtPath = "github.com/hierml/notebook/kernel/internal/enginetest/built"
 
-// builtName returns the name of a program's package, which is as long as the one that it should
-// have: what it prints may depend on that.
+// builtName returns the name of a program's package, which has the same length as the correct one:
+// the output may depend on that.
 func builtName(i int) string {
 	return fmt.Sprintf("ma%c%c", 'a'+i/26, 'A'+i%26)
 }
@@ -179,8 +179,8 @@ func build(t *testing.T, programs []Example, main string, become func(p Example,
 
 var initFunction = regexp.MustCompile(`(?m)^func init\(\) \{`)
 
-// run returns what a program of those in binary prints. Types print as those of its own package,
-// which has another name than it should.
+// run returns the output of a program in binary. Types print with the name of its own package,
+// which differs from the correct one.
 func run(t *testing.T, binary string, i int, p Example) string {
 	cmd := exec.Command(binary, fmt.Sprint(i))
 	var stderr bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Recorder keeps what a cell writes and shows.
+// A Recorder records the output of a cell.
 type Recorder struct {
 	mu             sync.Mutex
 	stdout, stderr strings.Builder
@@ -32,7 +32,7 @@ func (r *Recorder) Stream(name, text string) {
 	}
 }
 
-// Await waits until standard output contains a text, or ctx ends. An empty text stands for any
+// Await waits until standard output contains a text, or ctx is done. An empty text means any
 // output.
 func (r *Recorder) Await(ctx context.Context, text string) {
 	for {
@@ -69,19 +69,19 @@ func (*Recorder) Page(*program.Bundle) {}
 // NextInput has no cell to write to.
 func (*Recorder) NextInput(string, bool) {}
 
-// Input has nobody to ask.
+// Input fails: there is nobody to ask.
 func (*Recorder) Input(context.Context, string, bool) (string, error) {
 	return "", io.EOF
 }
 
-// Out returns what was written to standard output.
+// Out returns the standard output.
 func (r *Recorder) Out() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stdout.String()
 }
 
-// Notes returns what was written to standard error.
+// Notes returns the standard error.
 func (r *Recorder) Notes() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

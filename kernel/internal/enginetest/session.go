@@ -13,7 +13,7 @@ import (
 	"github.com/hierml/notebook/stdlib"
 )
 
-// A Session has the stages of an engine as far as nothing runs.
+// A Session has the stages of an engine that run nothing.
 type Session struct {
 	Checker *check.Checker
 	lowerer *lower.Lowerer
@@ -34,7 +34,7 @@ func (s *Session) Check(cell program.Cell) (*check.Checked, error) {
 	return s.Checker.CheckSource(src)
 }
 
-// Lower returns what a cell becomes for the interpreter, and commits the cell as if it had run.
+// Lower returns the interpreter's code for a cell, and commits the cell as if it had run.
 func (s *Session) Lower(cell program.Cell) (string, error) {
 	checked, err := s.Check(cell)
 	if err != nil {

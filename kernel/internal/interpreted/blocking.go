@@ -9,9 +9,8 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// waiting are the compiled functions that may wait without end for something outside the program.
-// What only computes is not among them: it could not be left behind without going on at the user's
-// cost.
+// waiting are the compiled functions that may wait forever for something outside the program.
+// Functions that only compute are not among them: an abandoned one would go on using the processor.
 var waiting = map[string][]string{
 	// They wait for a peer that may never answer.
 	"net/http/http": {"Get", "Head", "Post", "PostForm", "ReadRequest", "ReadResponse"},
@@ -19,20 +18,20 @@ var waiting = map[string][]string{
 		"LookupAddr", "LookupCNAME", "LookupHost", "LookupIP", "LookupMX", "LookupNS", "LookupPort", "LookupSRV", "LookupTXT"},
 	"crypto/tls/tls": {"Dial", "DialWithDialer"},
 	"net/smtp/smtp":  {"Dial", "NewClient", "SendMail"},
-	// They read until an end that the other side decides on.
+	// They read until an end that the other side determines.
 	"io/io":            {"Copy", "CopyBuffer", "CopyN", "ReadAll", "ReadAtLeast", "ReadFull"},
 	"io/ioutil/ioutil": {"ReadAll", "ReadFile"},
 	// Opening and reading a pipe waits for its other end.
 	"os/os": {"Open", "OpenFile", "ReadFile", "WriteFile"},
 }
 
-// serving are those that go on working when they are left behind.
+// serving are those that go on working when they are abandoned.
 var serving = map[string][]string{
 	"net/http/http": {"ListenAndServe", "ListenAndServeTLS", "Serve", "ServeTLS"},
 	"net/rpc/rpc":   {"Accept", "ServeConn"},
 }
 
-// blocking are stand-ins for compiled functions that may wait, which end with the cell.
+// blocking are replacements for compiled functions that may wait. They end with the cell.
 func (in *Interpreter) blocking() interp.Exports {
 	exports := interp.Exports{}
 	for _, table := range []struct {
@@ -59,8 +58,8 @@ func (in *Interpreter) blocking() interp.Exports {
 	return exports
 }
 
-// waits returns a function like f, which is compiled, that ends with the cell. If name is not
-// empty, f goes on when it is left behind, and the user is told.
+// waits wraps f, a compiled function. The returned function ends with the cell. If name is not
+// empty, f goes on when it is abandoned, and the user is told.
 func (in *Interpreter) waits(name string, f any) any {
 	return in.leaving(name, reflect.ValueOf(f)).Interface()
 }
@@ -76,10 +75,10 @@ func (in *Interpreter) leaving(name string, f reflect.Value) reflect.Value {
 	})
 }
 
-// apart calls f in a goroutine of its own, and returns when it has. When the cell is interrupted
-// first, f is left behind and the calling goroutine ends; undo, if there is one, gives up the lock
-// that f then holds, whenever that is. A panic of f goes on in the calling goroutine, and so does
-// the end of f's goroutine.
+// apart calls f in a new goroutine, and waits for it. If the cell is interrupted first, f is
+// abandoned and the calling goroutine ends; undo, if not nil, then unlocks what f has locked,
+// whenever that is. A panic of f continues in the calling goroutine, and so does the end of f's
+// goroutine.
 func (in *Interpreter) apart(name string, f, undo func()) {
 	t := in.task()
 	if t == nil {
@@ -96,7 +95,7 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 	go func() {
 		id := goroutineID()
 		in.frames.lend(caller, id)
-		if name == "" { // what goes on is the cell's no more when it was interrupted
+		if name == "" { // after an interrupt, f no longer belongs to the cell
 			in.join(id, t)
 		}
 		var o outcome

@@ -82,7 +82,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"AwaitCond":     in.awaitCond,
 		"GroupGo":       in.groupGo,
 		"Waits":         in.waits,
-		"Heeds":         in.heeds,
+		"Interruptible": in.interruptible,
 		"EndsWithCell":  in.endsWithCell,
 		"Standard":      in.standard,
 		"ParseFlags":    parseFlags,
@@ -99,7 +99,7 @@ func (in *Interpreter) bridge() interp.Exports {
 	return interp.Exports{"hierml/bridge/bridge": symbols}
 }
 
-// setReached notes how many of the cell's statements are done.
+// setReached records how many of the cell's statements have run.
 func (in *Interpreter) setReached(statement int) {
 	id := goroutineID()
 	in.mu.Lock()
@@ -109,9 +109,9 @@ func (in *Interpreter) setReached(statement int) {
 	}
 }
 
-// whole calls a function, or the method of that name of a receiver, and assigns its results to what
-// the places point to, nil for those that are dropped: a statement of the cell that is not cut.
-// number is how many statements are done then.
+// whole calls a function, or the named method of a receiver, and assigns its results to the targets
+// of places; nil drops a result. It is a statement of the cell that an interrupt does not cut.
+// number is how many statements have run then.
 func (in *Interpreter) whole(number int, places []any, callee any, method string, args ...any) {
 	f := reflect.ValueOf(callee)
 	if method != "" {
@@ -136,8 +136,8 @@ func (in *Interpreter) whole(number int, places []any, callee any, method string
 	in.setReached(number)
 }
 
-// show keeps what the values of the cell's last expression look like. The last of several results
-// is left out if it is a nil error.
+// show records the display of the values of the cell's last expression. It omits the last of
+// several results if that is a nil error.
 func (in *Interpreter) show(lastIsError bool, results ...any) {
 	if n := len(results); lastIsError && n > 1 && results[n-1] == nil {
 		results = results[:n-1]
@@ -155,7 +155,7 @@ func (in *Interpreter) show(lastIsError bool, results ...any) {
 	}
 }
 
-// title returns what errors call a cell.
+// title returns the name of a cell in errors.
 func (in *Interpreter) title(cell int) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -165,14 +165,14 @@ func (in *Interpreter) title(cell int) string {
 	return fmt.Sprintf("Cell [%d]", cell)
 }
 
-// Kept returns the values that a cell showed whose program said so; nil if it showed none.
+// Kept returns the values of a cell whose program has the field Keep; nil if it showed none.
 func (in *Interpreter) Kept(cell int) []any {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.kept[cell]
 }
 
-// keptValue returns one of the values that a cell showed.
+// keptValue returns one of the values of a cell.
 func (in *Interpreter) keptValue(cell, i int) any {
 	if values := in.Kept(cell); i < len(values) {
 		return values[i]
@@ -180,7 +180,7 @@ func (in *Interpreter) keptValue(cell, i int) any {
 	return nil
 }
 
-// starts returns the places of a string at which its characters start.
+// starts returns the offsets of the characters of a string.
 func starts(s string) []int {
 	list := make([]int, 0, len(s))
 	for i := range s {
@@ -202,10 +202,10 @@ func (in *Interpreter) stderr() interface{ Write([]byte) (int, error) } {
 	return in.config.Stderr
 }
 
-// start runs f in a goroutine of its own.
+// start runs f in a new goroutine.
 func (in *Interpreter) start(f func()) { go in.aside(f)() }
 
-// coroutine returns a function that resumes a coroutine, which calls run and waits in pause to be
+// coroutine returns a function that resumes a coroutine, which calls run; in pause, run waits to be
 // resumed. The coroutine belongs to the task, and the cell, of the goroutine that resumes it.
 func (in *Interpreter) coroutine(run func(pause func())) (resume func()) {
 	var c program.Coroutine
@@ -232,8 +232,9 @@ func (in *Interpreter) coroutine(run func(pause func())) (resume func()) {
 	}
 }
 
-// aside returns f for a goroutine that belongs to the task of the calling one. When it panics or
-// exits, so does the task; if that is over, it says so on standard error, and the session goes on.
+// aside returns a function that calls f in a goroutine that belongs to the task of the calling one.
+// If it panics or exits, so does the task; if that is over, standard error says so, and the session
+// continues.
 func (in *Interpreter) aside(f func()) func() {
 	t := in.task()
 	return func() {

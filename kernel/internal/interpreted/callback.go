@@ -9,16 +9,16 @@ import (
 )
 
 // stopIfCancelled ends the calling goroutine if its cell was interrupted. Compiled code goes on
-// while an interrupt is under way, and so would what calls a function of the session a million
-// times: the function does nothing then, and does not keep its caller from calling it again.
+// during an interrupt, and could call a function of the session a million more times. The function
+// then does nothing, so that its caller goes on without it.
 func (in *Interpreter) stopIfCancelled() {
 	if t := in.interruptedTask(); t != nil && !t.mayReturn() {
 		runtime.Goexit()
 	}
 }
 
-// mayReturn reports whether compiled code may go on to return results that the cell keeps: for as
-// long as deferred calls, from the first function that an interrupt reaches.
+// mayReturn reports whether compiled code may still return results to the cell: for as long as
+// deferred calls, starting with the first function that an interrupt reaches.
 func (t *task) mayReturn() bool {
 	if !t.keeps.Load() {
 		return false
@@ -27,8 +27,8 @@ func (t *task) mayReturn() bool {
 	return time.Now().UnixNano() < t.until.Load()
 }
 
-// interruptedTask returns the task of the calling goroutine if it was interrupted. A goroutine that
-// compiled code has started is left to it: others may wait for what it does.
+// interruptedTask returns the task of the calling goroutine if it was interrupted. It ignores
+// goroutines that compiled code has started: others may wait for them.
 func (in *Interpreter) interruptedTask() *task {
 	if !in.control.stopping.Load() && !in.lingering.Load() {
 		return nil
@@ -39,8 +39,8 @@ func (in *Interpreter) interruptedTask() *task {
 	return nil
 }
 
-// tell is heed for a function that returns an error: once in a task it returns one, so that its
-// caller can return what it has.
+// tell is stopIfCancelled for a function that returns an error: once per task it returns one, so
+// that its caller can return its results.
 func (in *Interpreter) tell() error {
 	t := in.interruptedTask()
 	if t == nil {
@@ -52,8 +52,8 @@ func (in *Interpreter) tell() error {
 	return t.ctx.Err()
 }
 
-// linger notes whether goroutines of interrupted cells are left. They were in compiled code while
-// the interrupt was under way, and heed it when they leave that. It is called with in.mu held.
+// linger records whether goroutines of interrupted cells are left. They were in compiled code
+// during the interrupt, and end when they leave it. in.mu is held.
 func (in *Interpreter) linger() {
 	for _, t := range in.tasks {
 		if t.ctx.Err() != nil {
@@ -64,34 +64,34 @@ func (in *Interpreter) linger() {
 	in.lingering.Store(false)
 }
 
-// heeds returns a function that is given to compiled code as one that heeds interrupts, before it
-// does anything, and after, so that its caller does not go on with what an interrupt has cut short.
-// Its type has no name. One that returns an error tells of the interrupt by that.
-func (in *Interpreter) heeds(f any) any {
+// interruptibleFunc wraps a function for compiled code, so that it checks for interrupts before and
+// after each call, and its caller does not go on with incomplete results. The result has an unnamed
+// type. A function that returns an error reports the interrupt with it.
+func (in *Interpreter) interruptibleFunc(f any) any {
 	v := reflect.ValueOf(f)
 	if v.Kind() != reflect.Func || v.IsNil() {
 		return f
 	}
-	// These are called often, and take a tenth of the time of what is made of a type at run time.
+	// These types are called often, and take a tenth of the time of a function made at run time.
 	switch f := f.(type) {
 	case func():
 		return func() { in.stopIfCancelled(); f(); in.stopIfCancelled() }
 	case func(int):
 		return func(n int) { in.stopIfCancelled(); f(n); in.stopIfCancelled() }
 	case func(int) bool:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func(rune) bool:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func(rune) rune:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func(string) string:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func(float64) float64:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func([]float64) float64:
-		return heedful(in, f)
+		return interruptibleFunc1(in, f)
 	case func(int, int) bool:
-		return heedful2(in, f)
+		return interruptibleFunc2(in, f)
 	}
 	t := v.Type()
 	if t.Name() != "" {
@@ -127,7 +127,7 @@ func (in *Interpreter) heeds(f any) any {
 	}).Interface()
 }
 
-func heedful[A, R any](in *Interpreter, f func(A) R) func(A) R {
+func interruptibleFunc1[A, R any](in *Interpreter, f func(A) R) func(A) R {
 	return func(a A) R {
 		in.stopIfCancelled()
 		r := f(a)
@@ -136,7 +136,7 @@ func heedful[A, R any](in *Interpreter, f func(A) R) func(A) R {
 	}
 }
 
-func heedful2[A, B, R any](in *Interpreter, f func(A, B) R) func(A, B) R {
+func interruptibleFunc2[A, B, R any](in *Interpreter, f func(A, B) R) func(A, B) R {
 	return func(a A, b B) R {
 		in.stopIfCancelled()
 		r := f(a, b)
@@ -145,7 +145,7 @@ func heedful2[A, B, R any](in *Interpreter, f func(A, B) R) func(A, B) R {
 	}
 }
 
-// unnamed returns the type of functions that a named one is made of.
+// unnamed returns the underlying function type of a named one.
 func unnamed(t reflect.Type) reflect.Type {
 	params, results := make([]reflect.Type, t.NumIn()), make([]reflect.Type, t.NumOut())
 	for i := range params {
@@ -157,16 +157,16 @@ func unnamed(t reflect.Type) reflect.Type {
 	return reflect.FuncOf(params, results, t.IsVariadic())
 }
 
-// elsewhereCalling are the compiled functions that call what they are given, or the functions in
-// the fields of it, in goroutines of their own, for which they wait.
+// elsewhereCalling are the compiled functions that call their arguments, or functions in fields of
+// these, in their own goroutines, and wait for these.
 var elsewhereCalling = map[string][]string{
 	"gonum.org/v1/gonum/optimize/optimize":   {"Minimize"},
 	"gonum.org/v1/gonum/integrate/quad/quad": {"Fixed"},
 	"gonum.org/v1/gonum/diff/fd/fd":          {"CrossLaplacian", "Gradient", "Hessian", "Jacobian", "Laplacian"},
 }
 
-// elsewhere are stand-ins for these functions, which end with the cell: they are left behind, and
-// their goroutines end at the next call of what they were given.
+// elsewhere are replacements for these functions, which end with the cell: the originals are
+// abandoned, and their goroutines end at the next call of an argument.
 func (in *Interpreter) elsewhere() interp.Exports {
 	exports := interp.Exports{}
 	for key, names := range elsewhereCalling {
@@ -190,8 +190,8 @@ func (in *Interpreter) elsewhere() interp.Exports {
 	return exports
 }
 
-// ending returns a function, or a struct with functions in its fields, with functions in their
-// place that end their goroutine when the task is interrupted. Other values stay.
+// ending replaces a function, or the functions in the fields of a struct, by functions that end
+// their goroutine when the task is interrupted. Other values stay.
 func (t *task) ending(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Func:
@@ -209,7 +209,7 @@ func (t *task) ending(v reflect.Value) reflect.Value {
 		with.Set(v)
 		for i := range v.NumField() {
 			if f := with.Field(i); f.Kind() == reflect.Func && f.CanSet() {
-				f.Set(t.ending(v.Field(i))) // f itself would be the new function when it is called
+				f.Set(t.ending(v.Field(i))) // f would be the new function at the time of the call
 			}
 		}
 		return with

@@ -15,33 +15,32 @@ import (
 
 // control stops interpreted code.
 //
-// yaegi's own way, EvalWithContext, gives the interpreter a new run number and closes a channel,
-// after which every function value made before, in whichever cell, returns zero values when it is
-// called. Here the number is changed only until the stopped cells have ended, and the channel is
-// sent to instead of closed, so that what earlier cells made goes on working. Other cells that run
-// are stopped too: else a function of theirs could be cut short, and its caller go on. Goroutines
-// that take a step in between end.
+// yaegi's own method, EvalWithContext, changes the interpreter's run number and closes a channel.
+// After that every existing function value, of any cell, returns zero values when it is called.
+// Here the number is changed only until the stopped cells have ended, and the channel is sent to
+// instead of closed, so that functions of earlier cells still work. Other running cells are
+// stopped, too: otherwise one of their functions could be cut short, and its caller would go on.
+// Goroutines that take a step in between end.
 //
-// Both are fields that yaegi does not export; newControl fails if a version of it does not have
-// them.
+// Both are unexported fields of yaegi; newControl fails if a version lacks them.
 type control struct {
 	run  *uint64
 	done chan struct{}
 
-	stopping atomic.Bool // stops are under way
+	stopping atomic.Bool // a stop is in progress
 
 	mu          sync.Mutex
 	changed     *sync.Cond // signalled when one of the next two changes, and when a call ends
-	stops       int        // how many stops are under way
-	evaluations int        // how many evaluations of source are
-	was         uint64     // the number to return to after the last stop
+	stops       int        // stops in progress
+	evaluations int        // evaluations of source in progress
+	was         uint64     // the number to restore after the last stop
 	calls       map[*task]bool
-	postponed   []func()        // deferred calls of what was stopped
+	postponed   []func()        // deferred calls of stopped functions
 	waiting     map[uint64]bool // goroutines that were stopped while they waited for a lock
 }
 
 func newControl(i *interp.Interpreter) (*control, error) {
-	// This makes the channel, and operations on channels attend to it.
+	// This makes yaegi create the channel, and use it in channel operations.
 	if _, err := i.EvalWithContext(context.Background(), "1"); err != nil {
 		return nil, fmt.Errorf("interpreter: %w", err)
 	}
@@ -60,12 +59,12 @@ func newControl(i *interp.Interpreter) (*control, error) {
 	return c, nil
 }
 
-// untilStep is how long goroutines of stopped calls have to take a step, by which they end.
+// untilStep is how long goroutines of stopped calls may take until their next step, at which they
+// end.
 const untilStep = 100 * time.Millisecond
 
-// stop ends all interpreted code that runs, and returns when t and all other calls have finished.
-// It gives the goroutines that they have started a moment to end, too; has reports whether a task
-// has some.
+// stop ends all running interpreted code, and returns when t and all other calls have finished. It
+// also gives their goroutines a moment to end; has reports whether a task has any.
 func (c *control) stop(t *task, has func(*task) bool) {
 	c.mu.Lock()
 	for c.evaluations > 0 {
@@ -116,7 +115,7 @@ func (c *control) stop(t *task, has func(*task) bool) {
 }
 
 // postpone keeps the deferred calls of a function that is being stopped, which cannot run now. It
-// reports false if no stop is under way.
+// reports false if no stop is in progress.
 func (c *control) postpone(d *defers) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +123,7 @@ func (c *control) postpone(d *defers) bool {
 		return false
 	}
 	if c.waiting[goroutineID()] {
-		return true // to unlock what is not locked would end the process
+		return true // unlocking an unlocked lock would end the process
 	}
 	for _, f := range slices.Backward(d.calls) {
 		c.postponed = append(c.postponed, f.call)
@@ -132,20 +131,20 @@ func (c *control) postpone(d *defers) bool {
 	return true
 }
 
-// leave notes that a goroutine is stopped which does not hold the lock that it waited for: its
-// deferred calls are left out.
+// leave records that a goroutine was stopped without the lock that it waited for: its deferred
+// calls are omitted.
 func (c *control) leave(goroutine uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting[goroutine] = true
 }
 
-// takePostponed returns the deferred calls to be made when no stop is under way.
+// takePostponed returns the deferred calls to make, if no stop is in progress.
 func (c *control) takePostponed() []func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.stops > 0 {
-		return nil // the last stop has them made
+		return nil // the last stop makes them
 	}
 	calls := c.postponed
 	c.postponed = nil
@@ -153,7 +152,7 @@ func (c *control) takePostponed() []func() {
 	return calls
 }
 
-// await returns when t is being stopped, so that its goroutines take no step any more, or has
+// await returns when t is being stopped, so that its goroutines take no more steps, or has
 // finished.
 func (c *control) await(t *task) {
 	c.mu.Lock()
@@ -163,16 +162,16 @@ func (c *control) await(t *task) {
 	}
 }
 
-// stopped reports whether the task was stopped. Whoever has noticed the change of the run number
-// finds it so.
+// stopped reports whether the task was stopped. It is accurate for code that has noticed the change
+// of the run number.
 func (c *control) stopped(t *task) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return t.ctx.Err() != nil
 }
 
-// evaluate calls f, which evaluates source, while no stop is under way: what is evaluated during
-// one would take its run number, which is over when it ends.
+// evaluate calls f, which evaluates source, while no stop is in progress: source evaluated during a
+// stop would get a run number that becomes invalid.
 func (c *control) evaluate(f func()) {
 	c.mu.Lock()
 	for c.stops > 0 {
@@ -189,7 +188,7 @@ func (c *control) evaluate(f func()) {
 	f()
 }
 
-// begin returns when no stop is under way, and reports whether t may begin: it was not stopped
+// begin waits until no stop is in progress, and reports whether t may begin: it was not stopped
 // before.
 func (c *control) begin(t *task) bool {
 	c.mu.Lock()
@@ -204,7 +203,7 @@ func (c *control) begin(t *task) bool {
 	return true
 }
 
-// end says that t has finished.
+// end records that t has finished.
 func (c *control) end(t *task) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// uncomparable returns the name of the type, in Go's words, of what an operation of yaegi cannot
-// compare with something, or look for in a map, since it is in an interface; empty if it is none.
+// uncomparable returns Go's name for the type in an interface that an operation of yaegi cannot
+// compare, or look up in a map; empty if there is none.
 func (fs *faults) uncomparable(n, frame unsafe.Pointer) string {
 	children := at[[]unsafe.Pointer](n, fs.node.child)
 	switch kind := at[uint](n, fs.node.kind); {
@@ -36,7 +36,7 @@ func (fs *faults) uncomparable(n, frame unsafe.Pointer) string {
 	return ""
 }
 
-// assigned reports whether a node is a place of an assignment.
+// assigned reports whether a node is on the left of an assignment.
 func (fs *faults) assigned(n unsafe.Pointer) bool {
 	around := at[unsafe.Pointer](n, fs.node.anc)
 	if around == nil {
@@ -59,7 +59,7 @@ func uncomparableKey(m, key reflect.Value) string {
 	return uncomparableIn(key)
 }
 
-// typeIn returns what tells the types of values in interfaces apart.
+// typeIn returns a value that identifies the dynamic type of an interface value.
 func typeIn(v reflect.Value) any {
 	if v.IsNil() || !v.CanInterface() {
 		return nil
@@ -70,8 +70,7 @@ func typeIn(v reflect.Value) any {
 	return v.Elem().Type()
 }
 
-// uncomparableIn returns the name of the first type that has no comparison of what is in the
-// interfaces of a value.
+// uncomparableIn returns the name of the first uncomparable type in the interfaces of a value.
 func uncomparableIn(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Interface:

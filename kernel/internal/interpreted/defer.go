@@ -12,22 +12,21 @@ import (
 // defers holds the deferred calls of one call of a function.
 type defers struct {
 	calls []deferred
-	// number is that of the call which is made, and depth, if it is 0, how many functions of
-	// lowered code are between that and the function that may recover, with this one.
+	// number is the number of the current deferred call. If it is 0, depth is how many functions of
+	// lowered code are between that call and the function that may recover, inclusive.
 	number, depth int
-	// recovered is set when the call has recovered the panic, of which value and passed are kept.
+	// recovered is set when the call has recovered the panic, with value and passed.
 	recovered bool
 	// exits is set when a call has ended the goroutine.
 	exits bool
-	// value is the panic that the calls are made for, while there is one, and passed what it
-	// passed.
+	// value is the current panic, if any, and passed the calls that it passed.
 	value     any
 	passed    trace
 	panicking bool
 }
 
-// panicked notes a panic that the calls are made for, or one of a call, which takes the place of
-// the one before.
+// panicked records the panic for which the calls are made, or a panic in one of them, which
+// replaces the previous one.
 func (d *defers) panicked(value any, passed trace) {
 	switch {
 	case d.recovered && same(d.value, value):
@@ -42,14 +41,14 @@ func (d *defers) panicked(value any, passed trace) {
 	d.value, d.passed, d.panicking = value, passed, true
 }
 
-// A deferred is a deferred call, with the number that the function which is called gives recover.
-// Of one that is not known it is 0, or how deep it is, negative.
+// A deferred is a deferred call, with the number of the called function for recover. For an unknown
+// function it is 0, or its negative depth.
 type deferred struct {
 	call   func()
 	number int
 }
 
-// panics knows, for goroutines that make deferred calls, for which.
+// panics records which deferred calls a goroutine makes.
 type panics struct {
 	mu      sync.Mutex
 	current map[uint64][]*defers
@@ -74,7 +73,7 @@ func (p *panics) pop(goroutine uint64) {
 	p.current[goroutine] = stack[:len(stack)-1]
 }
 
-// top returns for which the innermost are, and second those before.
+// top returns the innermost deferred calls, and second those before.
 func (p *panics) top(goroutine uint64) *defers    { return p.last(goroutine, 1) }
 func (p *panics) second(goroutine uint64) *defers { return p.last(goroutine, 2) }
 
@@ -95,8 +94,8 @@ func (p *panics) none() bool {
 	return len(p.current) == 0
 }
 
-// protect runs the body of a function that has deferred calls, and then these, the last first. A
-// panic that they do not recover goes on.
+// protect runs the body of a function with deferred calls, and then these, the last first. A panic
+// that they do not recover continues.
 func (in *Interpreter) protect(d *defers, body func()) {
 	finished := false
 	defer func() {
@@ -126,7 +125,7 @@ func (in *Interpreter) protect(d *defers, body func()) {
 	finished = true
 }
 
-// raising tells the task of a goroutine which panics how far it is.
+// raising tells the task of a panicking goroutine how far the goroutine has got.
 func (in *Interpreter) raising(goroutine uint64, note func(*task, uint64)) {
 	in.mu.Lock()
 	t := in.tasks[goroutine]
@@ -146,8 +145,8 @@ func (in *Interpreter) runDeferred(d *defers) {
 	in.makeCalls(d)
 }
 
-// makeCalls makes the deferred calls that are left, and those after one that ends the goroutine,
-// which ends a panic too.
+// makeCalls makes the remaining deferred calls, and continues after one that ends the goroutine,
+// which also ends a panic.
 func (in *Interpreter) makeCalls(d *defers) {
 	defer func() {
 		if d.exits {
@@ -162,7 +161,7 @@ func (in *Interpreter) makeCalls(d *defers) {
 	}
 }
 
-// deferredCall makes one deferred call. A panic of it takes the place of the one before.
+// deferredCall makes one deferred call. A panic in it replaces the previous one.
 func (in *Interpreter) deferredCall(d *defers, f deferred) {
 	returned := false
 	defer func() {
@@ -187,10 +186,10 @@ func (in *Interpreter) deferredCall(d *defers, f deferred) {
 	returned = true
 }
 
-// ordinary is the depth of what a function calls that makes a deferred call.
+// ordinary is the depth of functions called by the function that makes a deferred call.
 const ordinary = 2
 
-// recover is Go's recover, called by the function of that number.
+// recover is Go's recover, called by the function with a number.
 func (in *Interpreter) recover(number int) any {
 	d := in.panics.top(goroutineID())
 	if d == nil {
@@ -211,8 +210,7 @@ func (d *defers) recover(number int) any {
 	return v
 }
 
-// recoverAtLast is recover, deferred by the function of that number: that is among its own deferred
-// calls.
+// recoverAtLast is a deferred call of recover itself, in the function with a number.
 func (in *Interpreter) recoverAtLast(number int) {
 	goroutine := goroutineID()
 	own := in.panics.top(goroutine)
@@ -224,8 +222,8 @@ func (in *Interpreter) recoverAtLast(number int) {
 	}
 }
 
-// entered is called by functions that may recover when they begin, with their number. If the one
-// that is deferred was not known, and it is this one, it is from then on.
+// entered is called at the beginning of functions that may recover, with their number. If the
+// deferred function was unknown, and it is this one, it is known from then on.
 func (in *Interpreter) entered(number int) {
 	if in.panics.none() {
 		return
@@ -235,8 +233,8 @@ func (in *Interpreter) entered(number int) {
 	}
 }
 
-// through is called by functions that stand for nothing in the source: by that many before the one
-// that may recover as far as is known, which is that many functions deeper.
+// through is called by functions that do not exist in the source. It increases the expected depth
+// of the function that may recover from before by functions.
 func (in *Interpreter) through(before, functions int) {
 	if in.panics.none() {
 		return
@@ -246,8 +244,8 @@ func (in *Interpreter) through(before, functions int) {
 	}
 }
 
-// deferredAt reports whether the function of lowered code that calls the bridge is that deep in a
-// deferred call, and nothing compiled has called it that the source names.
+// deferredAt reports whether the calling function of lowered code is at a depth in a deferred call,
+// without a compiled function from the source in between.
 func deferredAt(depth int) bool {
 	const yaegi = "github.com/traefik/yaegi/interp."
 	var pcs [64]uintptr

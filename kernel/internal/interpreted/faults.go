@@ -15,18 +15,18 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// faults finds what yaegi leaves out of run-time errors. It indexes by reflect, whose panics do not
-// say which index of how many. But when yaegi reports that a panic passes a function, the stack of
-// the panic is still there: its traceback names the operation, and the arguments of runCfg are the
-// innermost function's first node and its frame of variables. The operation's operands are in that
-// frame. So it costs nothing to have the numbers until something fails.
+// faults finds the details that yaegi omits from run-time errors. It indexes by reflect, whose
+// panics do not say which index of how many. But when yaegi reports that a panic passes a function,
+// the stack of the panic is still there: its traceback names the operation, and the arguments of
+// runCfg are the innermost function's first node and its frame of variables. The operation's
+// operands are in that frame. So the numbers cost nothing until something fails.
 //
-// The fields are not exported; newFaults fails if a version of yaegi does not have them.
+// The fields are unexported; newFaults fails if a version of yaegi lacks them.
 type faults struct {
 	node   nodeFields
 	frame  frameFields
 	symbol symbolFields
-	// kinds and actions that are looked for.
+	// kinds and actions to look for.
 	index, slice, assign, function, literal, call, binary, composite, entry, step uint
 	// of a type
 	rtype     uintptr
@@ -41,19 +41,19 @@ type frameFields struct{ root, anc, data uintptr }
 type symbolFields struct{ node, index, global uintptr }
 
 // A fault is the operation of yaegi that panicked, with the operands in the words of Go's run-time
-// error; empty as far as they are not known.
+// error; unknown parts are empty.
 type fault struct {
 	operation string
 	words     string
-	// keyType is the type of what is in an interface and cannot be compared, and assigned set if it
-	// is the key of what is assigned to.
+	// keyType is the type of an uncomparable value in an interface, and assigned is set if it is a
+	// key that is assigned to.
 	keyType  string
 	assigned bool
 	// ours is set if a function of the bridge panicked, compiled if another compiled function did.
 	ours, compiled bool
 }
 
-// kinds are those of program.Frame, of yaegi's operations.
+// kinds are the operations of program.Frame, by those of yaegi.
 var kinds = map[string]string{
 	"getIndexArray": "index", "slice": "slice", "slice0": "slice", "getIndexMap": "map", "getIndexMap2": "map",
 	"callBin": "call", "call": "call", "_panic": "panic", "_make": "make", "_close": "close", "send": "send",
@@ -121,7 +121,7 @@ func newFaults(i *interp.Interpreter) (fs *faults, err error) {
 	return fs, nil
 }
 
-// numberOf returns the number of type t that has a name.
+// numberOf returns the number of type t with a name.
 func numberOf(t reflect.Type, name string) uint {
 	v := reflect.New(t).Elem()
 	for n := uint(0); ; n++ {
@@ -132,19 +132,18 @@ func numberOf(t reflect.Type, name string) uint {
 	}
 }
 
-// at returns what is at an offset of a struct.
+// at returns the value at an offset of a struct.
 func at[T any](p unsafe.Pointer, offset uintptr) T { return *(*T)(unsafe.Add(p, offset)) }
 
-// running matches the call that carries out a function in a traceback, with the function's first
-// node and its frame. The run time puts a question mark behind arguments that may not be what they
-// were.
+// running matches the call in a traceback that runs a function, with the function's first node and
+// its frame. The run time marks arguments that may be outdated with a question mark.
 var running = regexp.MustCompile(`(?m)^github\.com/traefik/yaegi/interp\.runCfg\(0x([0-9a-f]+), 0x([0-9a-f]+), `)
 
 // operating matches the operations of yaegi.
 var operating = regexp.MustCompile(`(?m)^github\.com/traefik/yaegi/interp\.([A-Za-z0-9_]+)\.func`)
 
 // last describes the panic that passes the innermost interpreted function of the calling goroutine.
-// It must be called by what yaegi calls then.
+// Call it only from code that yaegi calls then.
 func (fs *faults) last() fault {
 	buf := make([]byte, 1<<14)
 	text := string(buf[:runtime.Stack(buf, false)])
@@ -173,7 +172,7 @@ func (fs *faults) last() fault {
 	if f.compiled {
 		return f
 	}
-	// Both are alive: the call that has them as arguments is on the stack.
+	// Both are alive: the call with these arguments is on the stack.
 	n, at := uintptr(node), uintptr(frame)
 	describe := func(what func(n, frame unsafe.Pointer) string) string {
 		return fs.describe(*(*unsafe.Pointer)(unsafe.Pointer(&n)), *(*unsafe.Pointer)(unsafe.Pointer(&at)), what)
@@ -195,8 +194,8 @@ func (fs *faults) last() fault {
 	return f
 }
 
-// compiled reports whether a function that yaegi called by reflect panicked, and not reflect on
-// being asked to call it. The text is the traceback from the panic on.
+// compiled reports whether a function that yaegi called by reflection panicked, and not reflection
+// itself. The text is the traceback from the panic on.
 func compiled(text string) bool {
 	calls := 0
 	for line := range strings.Lines(text) {
@@ -210,13 +209,13 @@ func compiled(text string) bool {
 	return false
 }
 
-// describe returns what is said of the operation of a function that fails, given its first node and
-// its frame. Of the operations between the note that was made last and the next it is the first of
-// which what says something: that cannot work.
+// describe returns the text about the operation of a function that fails, given its first node and
+// its frame. Among the operations between the last note and the next one, it is the first for which
+// what returns a text: that one must fail.
 func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsafe.Pointer) string) (words string) {
 	defer func() {
 		if recover() != nil {
-			words = "" // what is known without the operands has to do
+			words = "" // the text without the operands must do
 		}
 	}()
 	function := start
@@ -230,7 +229,7 @@ func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsaf
 	var nodes []unsafe.Pointer
 	fs.walk(function, function, func(n unsafe.Pointer) { nodes = append(nodes, n) })
 	noted := false
-	from := map[int]bool{} // the positions of the note that was made last
+	from := map[int]bool{} // the positions of the last note
 	var notes []int
 	for _, n := range nodes {
 		if value, holds, ok := fs.note(n, frame); ok {
@@ -242,7 +241,7 @@ func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsaf
 			}
 		}
 	}
-	// The values of a later case of a switch stand behind the notes of the cases before.
+	// The values of a later case of a switch come after the notes of the earlier cases.
 	for _, behindOthers := range []bool{false, true} {
 		for _, n := range nodes {
 			if pos := at[int](n, fs.node.pos); noted && !behind(pos, notes, from, behindOthers) {
@@ -259,8 +258,8 @@ func (fs *faults) describe(start, frame unsafe.Pointer, what func(n, frame unsaf
 	return ""
 }
 
-// behind reports whether the note that was made last is the nearest one before a position, or, if
-// others may be between, one before it.
+// behind reports whether the last note is the nearest one before a position, or, with behindOthers,
+// any one before it.
 func behind(pos int, notes []int, last map[int]bool, behindOthers bool) bool {
 	nearest := 0
 	for _, p := range notes {
@@ -275,8 +274,8 @@ func behind(pos int, notes []int, last map[int]bool, behindOthers bool) bool {
 	return last[nearest]
 }
 
-// walk visits the nodes of a function, operands before what is done with them, and values before
-// the places that they are assigned to.
+// walk visits the nodes of a function, operands before their operations, and values before the
+// places that they are assigned to.
 func (fs *faults) walk(function, n unsafe.Pointer, visit func(unsafe.Pointer)) {
 	if n == nil || n != function && at[uint](n, fs.node.kind) == fs.literal {
 		return
@@ -291,8 +290,8 @@ func (fs *faults) walk(function, n unsafe.Pointer, visit func(unsafe.Pointer)) {
 	visit(n)
 }
 
-// note reports whether a node notes where the function is, and which value it notes and which one
-// is noted now.
+// note reports whether a node is a note of the position, with the value that it notes and the
+// current one.
 func (fs *faults) note(n, frame unsafe.Pointer) (value, holds int64, ok bool) {
 	if at[uint](n, fs.node.kind) != fs.assign {
 		return 0, 0, false
@@ -306,8 +305,8 @@ func (fs *faults) note(n, frame unsafe.Pointer) (value, holds int64, ok bool) {
 	return b, a, ok && also
 }
 
-// only returns operation for the nodes of one kind. The operands of others may be those of another
-// time: yaegi keeps several in one place.
+// only returns operation for the nodes of one kind. Operands of other kinds may be outdated: yaegi
+// keeps several in one place.
 func (fs *faults) only(kind uint) func(n, frame unsafe.Pointer) string {
 	return func(n, frame unsafe.Pointer) string {
 		if at[uint](n, fs.node.kind) != kind {
@@ -317,7 +316,7 @@ func (fs *faults) only(kind uint) func(n, frame unsafe.Pointer) string {
 	}
 }
 
-// operation words what fails if a node is an operation that fails.
+// operation words the failure of a node if it is an operation that fails.
 func (fs *faults) operation(n, frame unsafe.Pointer) string {
 	children := at[[]unsafe.Pointer](n, fs.node.child)
 	kind := at[uint](n, fs.node.kind)
@@ -349,7 +348,7 @@ func (fs *faults) operation(n, frame unsafe.Pointer) string {
 	return sliceWords(x, bounds)
 }
 
-// bounds returns the values of nodes of integer types, nil if one is not known.
+// bounds returns the values of nodes of integer types, nil if one is unknown.
 func (fs *faults) bounds(nodes []unsafe.Pointer, frame unsafe.Pointer) []constant.Value {
 	bounds := make([]constant.Value, len(nodes))
 	for i, n := range nodes {
@@ -360,7 +359,7 @@ func (fs *faults) bounds(nodes []unsafe.Pointer, frame unsafe.Pointer) []constan
 	return bounds
 }
 
-// made returns what yaegi has made of the type that a node is, nil if that is not known.
+// made returns yaegi's type for a type node, nil if unknown.
 func (fs *faults) made(n unsafe.Pointer) reflect.Type {
 	if typ := at[unsafe.Pointer](n, fs.node.typ); typ != nil {
 		return at[reflect.Type](typ, fs.rtype)
@@ -368,7 +367,7 @@ func (fs *faults) made(n unsafe.Pointer) reflect.Type {
 	return nil
 }
 
-// makeWords words the failure of make, given the type, and the length and maybe the capacity.
+// makeWords words the failure of make, given the type, the length and possibly the capacity.
 func makeWords(t reflect.Type, bounds []constant.Value) string {
 	if t == nil || t.Kind() != reflect.Slice || len(bounds) == 0 {
 		return ""
@@ -388,8 +387,8 @@ func makeWords(t reflect.Type, bounds []constant.Value) string {
 	return ""
 }
 
-// allocatable reports whether the run time would try to allocate that many bytes. Of a slice with a
-// length beyond its capacity it says what is wrong before it allocates anything.
+// allocatable reports whether the run time would try to allocate that many bytes. For a slice with
+// a length beyond its capacity, it reports the error before it allocates anything.
 func allocatable(bytes int64) (yes bool) {
 	defer func() {
 		if err, ok := recover().(error); ok {
@@ -469,11 +468,11 @@ func (fs *faults) integer(n, frame unsafe.Pointer) (int64, bool) {
 	return 0, false
 }
 
-// bound returns the value of a node of an integer type, also of one that is too large for int64;
-// nil if it is not known.
+// bound returns the value of a node of an integer type, even if it is too large for int64; nil if
+// unknown.
 func (fs *faults) bound(n, frame unsafe.Pointer) constant.Value { return whole(fs.value(n, frame)) }
 
-// whole returns the integer that yaegi keeps as a value, nil if it is something else.
+// whole returns the integer in a value of yaegi, nil if it is something else.
 func whole(v reflect.Value) constant.Value {
 	if !v.IsValid() {
 		return nil
@@ -495,7 +494,7 @@ func whole(v reflect.Value) constant.Value {
 	return nil
 }
 
-// value returns the value that a node had last.
+// value returns the last value of a node.
 func (fs *faults) value(n, frame unsafe.Pointer) reflect.Value {
 	if v := at[reflect.Value](n, fs.node.rval); v.IsValid() {
 		return v

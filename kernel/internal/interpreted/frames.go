@@ -12,13 +12,12 @@ import (
 	"github.com/hierml/notebook/kernel/internal/program"
 )
 
-// own is the path of this package, by which its functions are told in a stack.
+// own is the path of this package, which identifies its functions in a stack.
 const own = "github.com/hierml/notebook/kernel/internal/interpreted"
 
 // frames is the interpreter's standard error. When a panic passes a function, yaegi writes a line
-// there with the position of the function's first statement, and lowered code gives each function a
-// position of its own: so these lines, which are kept and not passed on, are the calls of the
-// panic.
+// there with the position of the function's first statement. Lowered code gives each function a
+// unique position, so these lines, which are kept and not passed on, are the calls of the panic.
 type frames struct {
 	out    io.Writer
 	faults *faults
@@ -28,26 +27,25 @@ type frames struct {
 	calls map[uint64]*trace
 }
 
-// A frame is a function of the session. at holds the position that it noted last.
+// A frame is a function of the session. at holds its last noted position.
 type frame struct {
 	name string
 	cell int
 	at   *int
 }
 
-// A trace is what a panic of one goroutine passed so far.
+// A trace is the calls that a panic of one goroutine has passed so far.
 type trace struct {
 	calls []program.Frame
 	seen  map[int]bool
 	fault fault
-	// before holds the texts of panics that this one took the place of, and again is set if it is
-	// of a value that was recovered.
+	// before holds the texts of panics that this one replaced, and again is set if its value was
+	// recovered before.
 	before []string
 	again  bool
 }
 
-// columns is what lowered code multiplies the line by when it notes a line and a column in one
-// number.
+// columns is the factor for the line in lowered code when a number combines line and column.
 const columns = 1000
 
 // innermost and outermost are how many calls are kept of a deep recursion.
@@ -66,14 +64,13 @@ func (f *frames) register(id int, name string, cell int, at *int) {
 	f.known[id] = &frame{name, cell, at}
 }
 
-// passed matches what yaegi writes when a panic passes a function.
+// passed matches yaegi's line when a panic passes a function.
 var passed = regexp.MustCompile(`^(?:[^ \n]*:)?(\d{7,})(?::\d+)?: panic: main[^\n]*\(\.\.\.\)\n$`)
 
-// other matches what it writes of functions that lowered code did not give a position, because they
-// cannot panic themselves.
+// other matches such lines for functions without a position, because they cannot panic themselves.
 var other = regexp.MustCompile(`^(?:[^ \n]*:)?\d+(?::\d+)?: panic: main[^\n]*\(\.\.\.\)\n$`)
 
-// Write takes what the interpreter writes to standard error.
+// Write takes the interpreter's standard error.
 func (f *frames) Write(p []byte) (int, error) {
 	m := passed.FindSubmatch(p)
 	if m == nil && !other.Match(p) {
@@ -95,8 +92,7 @@ func (f *frames) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	call := program.Frame{Function: known.name, Cell: known.cell}
-	// Of a function that is on the stack several times only the innermost call noted the place
-	// last.
+	// If a function is on the stack several times, only the innermost call noted the place last.
 	if !t.seen[id] {
 		t.seen[id] = true
 		call.Line, call.Column = *known.at/columns, *known.at%columns
@@ -112,8 +108,8 @@ func (f *frames) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add adds a call to those that the panic passed. Of a recursion that is deeper than can be read
-// the calls in the middle are only counted.
+// add adds a call to those that the panic passed. In a very deep recursion it only counts the calls
+// in the middle.
 func (t *trace) add(call program.Frame) {
 	if n := len(t.calls); n > 0 {
 		last := &t.calls[n-1]
@@ -129,8 +125,8 @@ func (t *trace) add(call program.Frame) {
 	t.calls = append(t.calls, call)
 }
 
-// look begins the trace anew when a panic passes its first function: compiled code may have
-// recovered the one before. It reports whether it did.
+// look resets the trace when a panic passes its first function: compiled code may have recovered
+// the previous one. It reports whether it did.
 func (f *frames) look() bool {
 	if goesOn() {
 		return false
@@ -144,15 +140,15 @@ func (f *frames) look() bool {
 	return true
 }
 
-// again are the functions that panic with what they have recovered.
+// again are the functions that panic with a recovered value.
 var again = []string{
 	"github.com/traefik/yaegi/interp.runCfg.func1",
 	own + ".(*Interpreter).protect.func1",
 	own + ".(*Interpreter).apart",
 }
 
-// goesOn reports whether what yaegi reports is a panic that has passed a function before: then who
-// has panicked is one that panics again with what it has recovered.
+// goesOn reports whether yaegi's panic has passed a function before: then the panicking function is
+// one that panics again with a recovered value.
 func goesOn() bool {
 	var pcs [16]uintptr
 	calls := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -169,14 +165,14 @@ func goesOn() bool {
 	}
 }
 
-// begin starts to keep the calls of panics on a goroutine, and end stops it.
+// begin starts recording the calls of panics on a goroutine, and end stops it.
 func (f *frames) begin(goroutine uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls[goroutine] = &trace{seen: map[int]bool{}}
 }
 
-// lend has what panics pass on the goroutine to count as passed by from.
+// lend attributes the calls that panics pass on the goroutine to to from.
 func (f *frames) lend(from, to uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -191,7 +187,7 @@ func (f *frames) end(goroutine uint64) {
 	delete(f.calls, goroutine)
 }
 
-// take returns what the last panic of a goroutine passed, and forgets it.
+// take returns and removes the calls that the last panic of a goroutine has passed.
 func (f *frames) take(goroutine uint64) trace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -204,8 +200,7 @@ func (f *frames) take(goroutine uint64) trace {
 	return was
 }
 
-// resume has what a panic passed before count again, when it goes on after the calls that were
-// deferred.
+// resume restores the calls of a panic that continues after deferred calls.
 func (f *frames) resume(goroutine uint64, was trace) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

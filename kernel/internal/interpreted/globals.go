@@ -9,15 +9,14 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// globals makes room for the variables of the session, so that code which runs never sees them
-// move.
+// globals reserves room for the variables of the session, so that they never move while code runs.
 //
 // Before yaegi runs something it copies its table of global variables to a longer one, and replaces
-// the slice of it, while other goroutines may read the slice: what they see could be the old table
-// with the new length. Here the table is as long as is ever needed by nearly all sessions, and only
-// the length of the slice is changed.
+// the slice of it, while other goroutines may read the slice: they could see the old table with the
+// new length. Here the table is long enough for nearly all sessions, and only the length of the
+// slice changes.
 //
-// The fields are not exported; newGlobals fails if a version of yaegi does not have them.
+// The fields are unexported; newGlobals fails if a version of yaegi lacks them.
 type globals struct {
 	frame *sync.RWMutex // yaegi's, of the table
 	data  *[]reflect.Value
@@ -25,7 +24,7 @@ type globals struct {
 }
 
 // room is how many variables, and intermediate values of evaluated source, there may be before the
-// table moves after all.
+// table must move.
 const room = 1 << 17
 
 func newGlobals(i *interp.Interpreter) (*globals, error) {
@@ -56,7 +55,7 @@ func isStructPointer(v reflect.Value) bool {
 	return v.IsValid() && v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct
 }
 
-// extend gives the variables of what was compiled last their places.
+// extend gives the variables compiled last their places.
 func (g *globals) extend() {
 	g.frame.Lock()
 	defer g.frame.Unlock()
@@ -73,7 +72,7 @@ func (g *globals) extend() {
 	for i := from; i < to; i++ {
 		all[i] = reflect.New((*g.types)[i]).Elem()
 	}
-	// Only the length: the rest of the slice stays as it is.
+	// Change only the length: the rest of the slice stays.
 	length := (*int)(unsafe.Add(unsafe.Pointer(g.data), unsafe.Sizeof(uintptr(0))))
 	*length = to
 }

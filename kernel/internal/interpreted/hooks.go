@@ -12,13 +12,12 @@ import (
 	"github.com/hierml/notebook/stdlib/magic"
 )
 
-// hooks gives the question that hooks of the debugger ask, if magic.Stops(n), an instruction of its
-// own: yaegi's would call the function by reflect, for each statement that runs. And it makes the
-// places of what stands behind the question when the program comes there: yaegi makes all places of
-// a function whenever that is called, and those of hooks would be most of them.
+// hooks gives the check of the debugger's hooks, if magic.Stops(n), its own instruction: yaegi
+// would call the function by reflection for each statement. It also creates the variables behind
+// the check only when the program gets there: yaegi creates all variables of a function at each
+// call, and those of hooks would be most of them.
 //
-// The fields are not exported; newZeros and newFaults fail if a version of yaegi does not have
-// them.
+// The fields are unexported; newZeros and newFaults fail if a version of yaegi lacks them.
 type hooks struct {
 	*instructions
 	call, condition                            uint
@@ -45,7 +44,7 @@ func (h *hooks) keep(p *interp.Program) {
 		children := at[[]unsafe.Pointer](n, h.child)
 		switch at[uint](n, h.kind) {
 		case h.literal:
-			return // yaegi has made its instructions when it compiled it
+			return // yaegi has generated its instructions during compilation
 		case h.function:
 			function = n
 		case h.condition:
@@ -63,8 +62,7 @@ func (h *hooks) keep(p *interp.Program) {
 	}
 }
 
-// asked returns the number of the hook that the condition of an if statement asks for, if it is one
-// of a hook.
+// asked returns the number of the hook in the condition of an if statement, if it is one of a hook.
 func (h *hooks) asked(n unsafe.Pointer) (number int, ok bool) {
 	children := at[[]unsafe.Pointer](n, h.child)
 	if at[uint](n, h.kind) != h.call || len(children) != 2 {
@@ -82,9 +80,9 @@ func (h *hooks) asked(n unsafe.Pointer) (number int, ok bool) {
 	return int(hook), ok && hook >= 0 && hook < magic.MaxStops
 }
 
-// later takes the places of a hook out of those that its function makes when it is called, and
-// returns what makes them in a frame. Places are numbered in the order of the text: those of the
-// hook are the one of the condition, and what follows up to the last in it.
+// later removes the variables of a hook from those that its function creates when it is called, and
+// returns a function that creates them in a frame. Variables are numbered in the order of the text:
+// those of the hook are the condition's, and the following ones up to the last in it.
 func (h *hooks) later(hook, function unsafe.Pointer) (places func(frame unsafe.Pointer)) {
 	types := at[[]reflect.Type](function, h.listed)
 	first := at[int](at[[]unsafe.Pointer](hook, h.child)[0], h.place)
@@ -115,12 +113,13 @@ func (h *hooks) later(hook, function unsafe.Pointer) (places func(frame unsafe.P
 	}
 }
 
-// prepare has a condition be an instruction that asks a switch, and makes the places of the hook.
+// prepare turns a condition into an instruction that reads a switch, and creates the variables of
+// the hook.
 func (h *hooks) prepare(n unsafe.Pointer, on *atomic.Bool, places func(frame unsafe.Pointer)) {
 	generate := (*func(unsafe.Pointer))(unsafe.Add(n, h.generate))
 	made := *generate
 	*generate = func(n unsafe.Pointer) {
-		made(n) // with what comes next
+		made(n) // with the next instruction
 		stop := at[step](at[unsafe.Pointer](n, h.next), h.code)
 		pass := at[step](at[unsafe.Pointer](n, h.otherwise), h.code)
 		*(*step)(unsafe.Add(n, h.code)) = func(frame unsafe.Pointer) step {

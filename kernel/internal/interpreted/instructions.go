@@ -8,10 +8,10 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// instructions finds the operations for which yaegi has made no instruction. It says nothing of
-// them: where it comes to one, the function ends as if it had returned.
+// instructions finds operations for which yaegi has generated no instruction. yaegi does not report
+// them: at such an operation, the function ends as if it had returned.
 //
-// The fields are not exported; newInstructions fails if a version of yaegi does not have them.
+// The fields are unexported; newInstructions fails if a version of yaegi lacks them.
 type instructions struct {
 	root                                      int // the field of a program
 	child, start, next, otherwise, code, kind uintptr
@@ -46,7 +46,7 @@ func newInstructions(i *interp.Interpreter) (in *instructions, err error) {
 		code: offset("exec", reflect.Func), kind: offset("kind", reflect.Uint),
 		kinds:    kind.Type,
 		function: numberOf(kind.Type, "funcDecl"), literal: numberOf(kind.Type, "funcLit"),
-		ret: numberOf(kind.Type, "returnStmt"), // which has no more to do after its values
+		ret: numberOf(kind.Type, "returnStmt"), // it does nothing after its values
 	}, nil
 }
 
@@ -55,8 +55,7 @@ func (in *instructions) tree(p *interp.Program) unsafe.Pointer {
 	return reflect.ValueOf(p).Elem().Field(in.root).UnsafePointer()
 }
 
-// missing returns an error for an operation of a program, which has been executed, that has no
-// instruction.
+// missing returns an error for an operation of an executed program that has no instruction.
 func (in *instructions) missing(p *interp.Program) error {
 	root := in.tree(p)
 	if root == nil {
@@ -81,7 +80,7 @@ func (in *instructions) missing(p *interp.Program) error {
 	return tree(root)
 }
 
-// path follows what is carried out from a node on.
+// path follows the instructions from a node on.
 func (in *instructions) path(n unsafe.Pointer, seen map[unsafe.Pointer]bool) error {
 	for n != nil && !seen[n] {
 		seen[n] = true

@@ -1,13 +1,13 @@
 // Package interpreted runs the programs that the engine lowers, with yaegi, in this process. It is
 // the only package that knows yaegi.
 //
-// What yaegi leaves to be desired is made up for here as far as that can be done from outside:
-// cancellation that leaves functions of earlier cells alive (cancel.go), the calls and lines of a
-// panic (frames.go), the Go words for it (panics.go, faults.go), and the functions that lowered
-// code calls (bridge.go). Package values stands for the types that exist only in the session.
+// It adds what yaegi lacks and can be added from outside: cancellation that keeps functions of
+// earlier cells alive (cancel.go), the calls and lines of a panic (frames.go), Go's words for it
+// (panics.go, faults.go), and the functions that lowered code calls (bridge.go). Package values
+// implements the types that exist only in the session.
 //
 // Wrong when the lowered text is right and its result is not: then yaegi differs from Go, and
-// lowering has to avoid what it is bad at, or refuse it by name.
+// lowering must avoid the feature, or refuse it by name.
 package interpreted
 
 import (
@@ -33,28 +33,28 @@ import (
 	"github.com/hierml/notebook/stdlib/host"
 )
 
-// A Config says what an Interpreter works with.
+// A Config configures an Interpreter.
 type Config struct {
 	// Symbols are the compiled packages that programs may import.
 	Symbols interp.Exports
-	// Stdin, Stdout and Stderr are what fmt and log use; nil means those of the process.
+	// Stdin, Stdout and Stderr are the files for fmt and log; nil means those of the process.
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Display makes a bundle of the values of a cell's last expression. Values of session types are
-	// fmt.Formatters; methods by which they show themselves (HTML, SVG, PNG, MimeBundle) can be
-	// found by Shower. Nil means text.
+	// fmt.Formatters; Shower finds their methods for displays (HTML, SVG, PNG, MimeBundle). Nil
+	// means text.
 	Display func(values []any) *program.Bundle
 }
 
-// An Interpreter runs programs, several at a time if need be. What they declare is evaluated one
-// after the other.
+// An Interpreter runs programs, several at a time if necessary. Their declarations are evaluated
+// one after the other.
 type Interpreter struct {
 	config  Config
 	yaegi   *interp.Interpreter
 	control *control
 	frames  *frames
 	types   *values.Types
-	// standard returns what stands for a file.
+	// standard returns the replacement for a standard file.
 	standard func(*os.File) *standard
 
 	panics *panics
@@ -69,11 +69,11 @@ type Interpreter struct {
 	recursive    *recursive
 
 	mu      sync.Mutex
-	reached map[int]int      // of cells that failed, see ReachedBy
+	reached map[int]int      // of failed cells, see ReachedBy
 	tasks   map[uint64]*task // by goroutine
-	// lingering says that some of the goroutines are of tasks that were stopped.
+	// lingering says that some of the goroutines belong to stopped tasks.
 	lingering atomic.Bool
-	kept      map[int][]any  // what cells showed
+	kept      map[int][]any  // values of cells
 	titles    map[int]string // of cells
 	failed    atomic.Pointer[func(*program.RuntimeError)]
 }
@@ -103,8 +103,7 @@ func New(config Config) (*Interpreter, error) {
 	if err := in.yaegi.Use(in.logging()); err != nil {
 		return nil, fmt.Errorf("interpreter: log: %w", err)
 	}
-	// yaegi has arguments and flags of its own; those of cells are the process's, as %args sets
-	// them.
+	// yaegi has its own arguments and flags; cells use those of the process, as %args sets them.
 	if err := in.yaegi.Use(interp.Exports{
 		"os/os":     {"Args": reflect.ValueOf(&os.Args).Elem()},
 		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem(), "Parse": reflect.ValueOf(parseCommandLine)},
@@ -138,13 +137,13 @@ func New(config Config) (*Interpreter, error) {
 	return in, nil
 }
 
-// Run runs a program to its end and returns what its last expression shows. It may be called while
-// other programs run.
+// Run runs a program to its end and returns the value of its last expression. It may be called
+// while other programs run.
 //
-// A panic is a *program.RuntimeError. When ctx ends first, interpreted code stops at its next step,
-// and with it all other programs, and Run returns an error that wraps context.Cause(ctx); a
-// compiled function that does not return keeps Run waiting. Any other error means that the program
-// could not be run and that nothing of its Call was.
+// A panic is a *program.RuntimeError. If ctx is done first, interpreted code stops at its next
+// step, and with it all other programs, and Run returns an error that wraps context.Cause(ctx); it
+// waits for a compiled function that does not return. Any other error means that the program could
+// not run, and that nothing of its Call did.
 func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bundle, error) {
 	if p.Title != "" {
 		in.mu.Lock()
@@ -174,8 +173,8 @@ func (in *Interpreter) Run(ctx context.Context, p *program.Program) (*program.Bu
 	return t.bundle, err
 }
 
-// ReachedBy returns how many of the statements of a cell's last program were done, if that one
-// failed. It can be asked once.
+// ReachedBy returns how many statements of a cell's last program ran, if that failed. It may be
+// called once.
 func (in *Interpreter) ReachedBy(cell int) int {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -218,7 +217,7 @@ func (in *Interpreter) declare(p *program.Program) (cell func(), err error) {
 	return cell, nil
 }
 
-// evaluate evaluates a unit of source. It never runs the user's code.
+// evaluate evaluates a unit of source. It never runs user code.
 func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -241,15 +240,15 @@ func (in *Interpreter) evaluate(unit string) (v reflect.Value, err error) {
 	return v, err
 }
 
-// Do calls f, which may call functions of the session, for the cell of that number. Its errors are
-// those of Run.
+// Do calls f, which may call functions of the session, on behalf of the cell with a number. Its
+// errors are those of Run.
 func (in *Interpreter) Do(ctx context.Context, cell int, f func()) error {
 	return in.supervise(ctx, newTask(cell), f)
 }
 
-// End has the calling goroutine go no further than to its next step, once the context of its cell
-// has ended: the goroutine that stops the cell may hear of that later. It returns at once where no
-// interpreted code is running.
+// End stops the calling goroutine at its next step, once the context of its cell is done: the
+// goroutine that stops the cell may learn of that later. It returns at once if no interpreted code
+// is running.
 func (in *Interpreter) End() {
 	in.mu.Lock()
 	t := in.tasks[goroutineID()]
@@ -259,14 +258,14 @@ func (in *Interpreter) End() {
 	}
 }
 
-// supervise calls f as the task t, in a goroutine of its own, until it returns, a goroutine that it
-// has started fails, or ctx ends.
+// supervise calls f as task t in a new goroutine, until it returns, a goroutine that it has started
+// fails, or ctx is done.
 func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	if ctx.Err() != nil {
 		return program.Interruption(ctx)
 	}
 	var result error
-	returned := false // not if runtime.Goexit was called
+	returned := false // false after runtime.Goexit
 	go func() {
 		defer in.control.end(t)
 		id := goroutineID()
@@ -281,7 +280,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 		defer func() {
 			if r := recover(); r != nil {
 				result = in.runtimeError(r, id, t.cell)
-				if ctx.Err() != nil { // it may have failed for that, as a process that was interrupted, too
+				if ctx.Err() != nil { // the failure may be a consequence, such as an interrupted process
 					result = program.Interruption(ctx)
 				}
 			} else if !returned && in.control.stopped(t) {
@@ -310,7 +309,7 @@ func (in *Interpreter) supervise(ctx context.Context, t *task, f func()) error {
 	return program.Interruption(ctx)
 }
 
-// forDeferred bounds the time of a deferred call of a function that was stopped.
+// forDeferred bounds the time of a deferred call of a stopped function.
 const forDeferred = time.Second
 
 // stop ends a task, and makes the deferred calls of its functions.
@@ -330,22 +329,22 @@ func (in *Interpreter) stop(t *task) {
 		ctx, cancel := context.WithTimeout(context.Background(), forDeferred)
 		after := newTask(t.cell)
 		after.deferred = true
-		// That it panics, or takes too long, tells nobody more than that the cell was stopped.
+		// The cell was stopped: a panic or a timeout here tells the user nothing more.
 		_ = in.supervise(ctx, after, call)
 		cancel()
 	}
 }
 
-// stoppedBeside is the error of a cell that the interrupt of another one ended.
+// stoppedBeside is the error of a cell that was ended by the interrupt of another one.
 func stoppedBeside(cell int) error {
 	return program.NewRuntimeError("interrupted", "stopped by the interrupt of another cell", program.Frame{Cell: cell})
 }
 
-// SetFailed has f told that the goroutine of a cell has ended by a panic or an error, before
-// anybody else is.
+// SetFailed sets the function that is called first when the goroutine of a cell has ended by a
+// panic or an error.
 func (in *Interpreter) SetFailed(f func(*program.RuntimeError)) { in.failed.Store(&f) }
 
-// failing tells of a failure that ends a goroutine, and returns it.
+// failing reports a failure that ends a goroutine, and returns it.
 func (in *Interpreter) failing(err *program.RuntimeError) *program.RuntimeError {
 	if f := in.failed.Load(); f != nil {
 		(*f)(err)
@@ -376,7 +375,7 @@ func (in *Interpreter) runtimeError(value any, goroutine uint64, cell int) *prog
 	return in.failing(program.NewRuntimeError("panic", passed.message(value), passed.calls...))
 }
 
-// goroutineID returns the number of the calling goroutine, which the run time tells only in words.
+// goroutineID returns the number of the calling goroutine, which the run time tells only in text.
 func goroutineID() uint64 {
 	text := string(stackHead())
 	text = strings.TrimPrefix(text, "goroutine ")

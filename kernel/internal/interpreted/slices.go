@@ -81,9 +81,9 @@ func (s orderedSlice[E]) sortFunc(in *Interpreter, cmp any, stable bool) bool {
 	switch {
 	case !ok:
 	case stable:
-		slices.SortStableFunc(s, heedful2(in, f))
+		slices.SortStableFunc(s, interruptibleFunc2(in, f))
 	default:
-		slices.SortFunc(s, heedful2(in, f))
+		slices.SortFunc(s, interruptibleFunc2(in, f))
 	}
 	return ok
 }

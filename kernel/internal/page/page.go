@@ -28,7 +28,7 @@ type Kernel struct {
 }
 
 // New returns a kernel whose clients are at the other end of a transport. kill ends the process,
-// for a cell that does not heed its interrupts.
+// for a cell that ignores its interrupts.
 func New(t *inproc.Transport, kill func(), log *slog.Logger) (*Kernel, error) {
 	executor, err := inprocess.New(kill)
 	if err != nil {

@@ -8,4 +8,4 @@ import (
 )
 
 // watchEvent does nothing: interrupts are signals here.
-func heedEvent(context.Context, chan<- os.Signal) error { return nil }
+func watchEvent(context.Context, chan<- os.Signal) error { return nil }

@@ -10,7 +10,7 @@ import (
 
 // watchEvent sends an interrupt each time the event that Jupyter names in JPY_INTERRUPT_EVENT is
 // set. Clients use it to interrupt a kernel that is not registered for messages.
-func heedEvent(ctx context.Context, signals chan<- os.Signal) error {
+func watchEvent(ctx context.Context, signals chan<- os.Signal) error {
 	event, err := strconv.ParseUint(os.Getenv("JPY_INTERRUPT_EVENT"), 10, 64)
 	if err != nil {
 		return nil // there is no event

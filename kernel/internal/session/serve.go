@@ -41,7 +41,7 @@ func Serve(ctx context.Context, connectionFile string, newEvaluator func() (Eval
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	if err := heedEvent(ctx, signals); err != nil {
+	if err := watchEvent(ctx, signals); err != nil {
 		return err
 	}
 	server, err := zmq.Listen(info, wire.Config{Log: config.Log})

@@ -170,7 +170,7 @@ func (e *Emitter) emit(l *change.Change) (unit *toolchain.Unit, compiled *progra
 	if u.empty() {
 		return nil, &program.Compiled{}, nil
 	}
-	if len(set.types)+len(set.variables) == 0 && u.again(b, c, set) {
+	if len(set.types)+len(set.variables) == 0 && u.reuse(b, c, set) {
 		return nil, c, nil
 	}
 	return b, c, nil
@@ -184,7 +184,7 @@ func (u *Unit) empty() bool {
 
 // reuse makes the cell run a loaded unit if one has the same text and declares nothing that must be
 // new. It reports whether there is one.
-func (u *Unit) again(b *toolchain.Unit, c *program.Compiled, set *compilation) bool {
+func (u *Unit) reuse(b *toolchain.Unit, c *program.Compiled, set *compilation) bool {
 	number := u.l.K.Source.Cell.Number
 	replaced := []string{
 		u.l.K.Source.Cell.CompiledFile() + ":", "/cell/:",

@@ -1,5 +1,5 @@
 // Package local has an executor that interprets in the process of the test, for tests of the engine
-// and of what is built on it that need no child process. Only tests use it.
+// and its users that need no child process. Only tests use it.
 //
 // It is not in package enginetest because the tests of package interpreted use that package.
 package local
@@ -48,7 +48,7 @@ func (e *Executor) Reached(_ context.Context, cell int, out program.Output) (int
 	return e.in.ReachedBy(cell), nil
 }
 
-// Deliver implements program.Executor. Nobody listens.
+// Deliver implements program.Executor. Nothing listens.
 func (e *Executor) Deliver(context.Context, int, *program.CommMessage, program.Output) error {
 	return nil
 }
@@ -68,7 +68,7 @@ func (e *Executor) Adopt(context.Context, *program.Adoption, program.Output) err
 // Close implements program.Executor.
 func (e *Executor) Close() error { return nil }
 
-// stream hands what is written to the output of the cell that runs, or ran last.
+// stream passes text to the output of the cell that runs, or ran last.
 type stream struct {
 	mu  sync.Mutex
 	out program.Output

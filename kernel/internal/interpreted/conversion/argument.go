@@ -11,7 +11,7 @@ import (
 )
 
 // AsIs reports whether a compiled function takes an argument of type from, for a parameter of type
-// to, without any conversion. It refuses an argument whose type the function would look for and not
+// to, without any conversion. It refuses an argument whose type the function would need but not
 // find. literal says that the call is in a function literal.
 func (c Conversions) AsIs(obj *types.Func, from, to types.Type, literal bool, pos token.Pos) bool {
 	treatment, native := treatmentBy(obj), c.Native(from)
@@ -36,8 +36,8 @@ func (c Conversions) AsIs(obj *types.Func, from, to types.Type, literal bool, po
 	return false
 }
 
-// Given writes what a compiled function gets: a value of type from, converted for a parameter of
-// type to, which it does not take as it is.
+// Given writes an argument of a compiled function: a value of type from, converted for a parameter
+// of type to, which does not accept it unchanged.
 func (c Conversions) Given(text string, from, to types.Type, obj *types.Func) string {
 	if check.EndsWithCell(obj, to) {
 		return shape.Bridge + ".EndsWithCell(" + text + ")"
@@ -55,8 +55,8 @@ func (c Conversions) Given(text string, from, to types.Type, obj *types.Func) st
 	return text
 }
 
-// looked writes an argument of a compiled function that looks into what it is given: no value of a
-// session type must be in it.
+// looked writes an argument of a compiled function that examines it: it must contain no value of a
+// session type.
 func looked(text string, from, to types.Type, obj *types.Func) string {
 	if treatmentBy(obj) != asRefused || obj.Pkg() == nil || !takesAny(to) || !holdsInterface(from, map[types.Type]bool{}) {
 		return text
@@ -67,16 +67,16 @@ func looked(text string, from, to types.Type, obj *types.Func) string {
 	return fmt.Sprintf("%s.PlainList(%q, %s)", shape.Bridge, funcName(obj), text)
 }
 
-// Heeding writes a value that compiled code may call. Functions heed interrupts there.
-func (c Conversions) Heeding(text string, t types.Type) string {
+// Interruptible writes a value that compiled code may call. Functions check for interrupts there.
+func (c Conversions) Interruptible(text string, t types.Type) string {
 	sig, ok := t.Underlying().(*types.Signature)
 	if !ok {
 		return text
 	}
-	return shape.Bridge + ".Heeds(" + text + ").(func" + c.Signature(sig, false) + ")"
+	return shape.Bridge + ".Interruptible(" + text + ").(func" + c.Signature(sig, false) + ")"
 }
 
-// FunctionValue writes a compiled function as a value: what it will be given is not known here.
+// FunctionValue writes a compiled function as a value: its future arguments are unknown here.
 func (c Conversions) FunctionValue(text string, obj *types.Func, pos token.Pos) string {
 	sig := obj.Signature()
 	if _, ok := FormatParameter(obj); ok {
@@ -94,8 +94,8 @@ func (c Conversions) FunctionValue(text string, obj *types.Func, pos token.Pos) 
 }
 
 // MethodValue writes x.M for a method of a compiled type, where recv is the text of x and t its
-// type. Of a variable the interpreter would find the receiver when the value is called, and of a
-// pointer it would take it for a parameter. bare says that recv stands for another value than x.
+// type. For a variable, the interpreter would evaluate the receiver at the time of the call, and
+// for a pointer, it would treat it as a parameter. bare says that recv is not x itself.
 func (c Conversions) MethodValue(m *types.Func, sig *types.Signature, recv string, t types.Type, bare bool, pos token.Pos) string {
 	base, pointer := t, false
 	if p, ok := t.Underlying().(*types.Pointer); ok {

@@ -60,8 +60,8 @@ func Unwrapped(text string, from types.Type) string {
 	return text
 }
 
-// Compared writes a value of type from, which is no interface, and which was converted to type to,
-// which is one, as an operand of a comparison.
+// Compared writes a value of a non-interface type from, which was converted to an interface type
+// to, as an operand of a comparison.
 func (c Conversions) Compared(text string, from, to types.Type) string {
 	if !c.Native(from) || shape.IsCompiledInterface(to) {
 		return text
@@ -69,9 +69,8 @@ func (c Conversions) Compared(text string, from, to types.Type) string {
 	return "interface{}(" + text + ")"
 }
 
-// CommonType returns the type in which two values of different types that Go compares have to be
-// for the interpreter: the one that is declared, or the channel for one direction. It is nil where
-// the types are the same.
+// CommonType returns the type that the interpreter needs for comparing two values of different
+// types: the declared one, or the channel for one direction. It is nil if the types are the same.
 func CommonType(x, y types.TypeAndValue) types.Type {
 	if x.Value != nil || y.Value != nil || types.Identical(x.Type, y.Type) || types.IsInterface(x.Type) || types.IsInterface(y.Type) {
 		return nil

@@ -1,23 +1,23 @@
-// Package conversion writes the conversions that Go makes by itself: of a value to an interface, in
-// assignments, calls, returns, literals, sends and comparisons, back from an interface, in
-// assertions and type switches, and to what a function of a compiled package takes.
+// Package conversion writes Go's implicit conversions: of a value to an interface, in assignments,
+// calls, returns, literals, sends and comparisons, back from an interface, in assertions and type
+// switches, and to the parameters of functions of compiled packages.
 //
-// In comes the text of an operand with its static type, and the type or compiled function that gets
-// it. Out comes the text of the converted operand, or a refusal. Nothing else may decide how a
-// value becomes an interface. The package looks at no syntax tree and does not evaluate operands:
-// their order is for package lower. Package shape says how types are represented, and
+// The input is the text of an operand with its static type, and the type or compiled function that
+// gets it. The output is the text of the converted operand, or a refusal. Only this package decides
+// how a value becomes an interface. It uses no syntax trees and does not evaluate operands: package
+// lower decides about their order. Package shape says how types are represented, and
 // interpreted/values has the carriers at run time.
 //
 // Wrong when a value in an interface shows another type than its own, an assertion another answer
-// than Go's, or compiled code prints, encodes or compares something else than it would be given in
-// a compiled program.
+// than Go's, or compiled code prints, encodes or compares something else than it would in a
+// compiled program.
 //
 // # Values in interfaces
 //
-// A value of a type that compiled code knows stays as it is. Others are carried with the number of
-// their description; the compiled interfaces error and fmt.Stringer hold a carrier that has their
-// method, and for other compiled interfaces the bridge makes a wrapper with the methods that the
-// cell's type has:
+// A value of a type that compiled code knows stays unchanged. Other values are carried with the
+// number of their description. The compiled interfaces error and fmt.Stringer hold a carrier that
+// has their method, and for other compiled interfaces the bridge makes a wrapper with the methods
+// of the cell's type:
 //
 //	type point struct{ X, Y int }
 //	var a any = point{1, 2}
@@ -47,7 +47,7 @@
 //
 // # What compiled functions get
 //
-// A compiled function that looks into a value of a session type finds neither its type's name, nor
+// A compiled function that examines a value of a session type finds neither its type's name, nor
 // its methods, nor the names of its fields. So the table of treatments (handed.go) says what each
 // function does with its operands. A function that is not in the table is refused such values:
 // before the cell runs if their types say so, and at run time if they are in interfaces (Plain).
@@ -60,8 +60,9 @@
 //	fmt__p.Print(1, b__.Operand(b__.Carry(2, n__1)))
 //
 // A verb that fmt answers without asking the operand, such as %T, would show the carrier. So calls
-// whose format may have one go through a function (Formatter) that has the bridge look at format
+// whose format may contain one go through a function (Formatter) in which the bridge checks format
 // and operands first.
 //
-// Functions that compiled code calls end with the cell (Heeds), as contexts do that it is given.
+// Functions that compiled code calls end with the cell (Interruptible), as do contexts passed to
+// it.
 package conversion

@@ -45,7 +45,7 @@ func (c Conversions) AsksType(obj *types.Func, format constant.Value, operands [
 }
 
 // Formatter returns the function that calls another one with the format and the operands that the
-// bridge makes of those given.
+// bridge makes of the given ones.
 func (c Conversions) Formatter(obj *types.Func, sig *types.Signature) string {
 	key := fmt.Sprintf("format %s %v", c.Signature(sig, false), obj.Name() == "Errorf")
 	if name, ok := c.Sent.Made[key]; ok {

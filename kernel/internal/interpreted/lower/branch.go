@@ -14,7 +14,7 @@ import (
 type target struct {
 	label string
 	loop  bool
-	// iterated is set for a range over a function, whose body is a function literal of its own.
+	// iterated is set for a range over a function, whose body is a separate function literal.
 	iterated *iterated
 }
 
@@ -118,8 +118,8 @@ func (b *body) jumped(label string) bool {
 	return found
 }
 
-// destination returns the label for goto. Of a statement that break can leave it is another, before
-// what the lowered text evaluates ahead of the statement.
+// destination returns the label for goto. For a statement that break can leave it is another label,
+// before the code that the lowered text evaluates ahead of the statement.
 func (b *body) destination(label string) string {
 	ast.Inspect(b.statements(), func(n ast.Node) bool {
 		if s, ok := n.(*ast.LabeledStmt); ok && s.Label.Name == label && canBreak(s.Stmt) {

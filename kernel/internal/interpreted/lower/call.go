@@ -24,7 +24,7 @@ func (b *body) call(e *ast.CallExpr) string {
 	return b.made(e)
 }
 
-// made is call, where the calls within what is called are made.
+// made is call when the calls inside the callee are already made.
 func (b *body) made(e *ast.CallExpr) string {
 	fun := ast.Unparen(e.Fun)
 	if tv := b.Info.Types[e.Fun]; tv.IsType() {
@@ -106,7 +106,7 @@ func (b *body) apply(e *ast.CallExpr, f string, first []string, sig *types.Signa
 	return f + "(" + strings.Join(args, ", ") + ")"
 }
 
-// contents notes the arguments of a call of obj that are not shown for themselves.
+// contents records the arguments of a call of obj that must not show themselves.
 func (b *body) contents(e *ast.CallExpr, obj *types.Func) {
 	if obj == nil {
 		return
@@ -116,9 +116,9 @@ func (b *body) contents(e *ast.CallExpr, obj *types.Func) {
 	}
 }
 
-// listed writes variadic arguments as a list where the interpreter could take one of them for the
-// list: it goes by the type that it finds at run time. Where there are none, it would make an empty
-// list for a function that is called without having been in a variable.
+// listed writes variadic arguments as a list if the interpreter could mistake one of them for the
+// list: it goes by the type at run time. Without arguments, it would make an empty list for a
+// function that is called directly.
 func (b *body) listed(args []string, first int, given []types.Type, sig *types.Signature) []string {
 	n := sig.Params().Len() - 1
 	if !sig.Variadic() || len(given) < n {
@@ -139,8 +139,8 @@ func (b *body) listed(args []string, first int, given []types.Type, sig *types.S
 	return args
 }
 
-// spreadLate reports whether the arguments of a call are the results of another, and there are
-// calls within what is called, which come before it.
+// spreadLate reports whether the arguments of a call are the results of another call, and the
+// callee contains calls, which come first.
 func (b *body) spreadLate(e *ast.CallExpr) bool {
 	if len(e.Args) != 1 || b.Info.Types[e.Fun].IsBuiltin() {
 		return false
@@ -197,9 +197,9 @@ func (b *body) methodCall(e *ast.CallExpr, sel *ast.SelectorExpr, s *types.Selec
 	return b.apply(e, b.callee(fn), []string{recv}, sig, nil)
 }
 
-// receiver writes the operand that a method is called on. If the method is the session's, the
-// function behind it is returned too and the operand has the type of its first parameter. iface
-// says that the operand is of an interface of the session, and the method to be found by name.
+// receiver writes the operand of a method call. If the method belongs to the session, it also
+// returns the function behind it, and the operand has the type of its first parameter. iface says
+// that the operand is of an interface of the session, and that the method is found by name.
 func (b *body) receiver(sel *ast.SelectorExpr, s *types.Selection) (text string, fn *state.Function, iface bool) {
 	m := s.Obj().(*types.Func)
 	t := b.Info.TypeOf(sel.X)
@@ -369,7 +369,7 @@ func (b *body) builtin(e *ast.CallExpr) string {
 	return ""
 }
 
-// panicValue writes the value of a panic. What may be nil becomes what a panic with nil is.
+// panicValue writes the value of a panic. A value that may be nil gets the treatment of panic(nil).
 func (b *body) panicValue(e ast.Expr) string {
 	text := b.to(e, types.Universe.Lookup("any").Type())
 	if types.IsInterface(b.Info.TypeOf(e)) || b.Info.Types[e].IsNil() {
@@ -411,7 +411,8 @@ func (b *body) builtinOf(e *ast.CallExpr, tuple *types.Tuple) string {
 	return "func()" + b.l.Results(sig) + " { " + before + shape.Returning(sig, b.builtin(spread)) + " }()"
 }
 
-// lengthBehind writes the length of the array behind a pointer that a call returns, perhaps nil.
+// lengthBehind writes the length of the array that a returned pointer points to; the pointer may be
+// nil.
 func (b *body) lengthBehind(e ast.Expr, p *types.Pointer) string {
 	typ := b.l.Typ(b.Info.TypeOf(e))
 	return b.l.TypedFunc("length", typ, func(name string) string {
@@ -458,8 +459,8 @@ func (b *body) appendCall(e *ast.CallExpr) string {
 	return "append(" + strings.Join(args, ", ") + ")"
 }
 
-// mayBeElement reports whether what is appended behind others may be an element that these
-// overwrite: the interpreter reads it when it writes it.
+// mayBeElement reports whether an appended argument may be an element that the earlier ones
+// overwrite: the interpreter reads it only when it writes it.
 func (b *body) mayBeElement(e ast.Expr, elem types.Type) bool {
 	e = ast.Unparen(e)
 	if _, overridden := b.override[e]; overridden || !types.Identical(b.Info.TypeOf(e), elem) {

@@ -73,8 +73,8 @@ func (b *body) cellStatements() string {
 	return out.String()
 }
 
-// initsBefore writes the calls of init functions that stand before an offset and were not made yet:
-// they run when the variables above them are there.
+// initsBefore writes the calls of init functions before an offset that were not written yet: they
+// run when the variables above them exist.
 func (l *lowering) initsBefore(offset int) string {
 	text := ""
 	for len(l.Inits) > 0 && l.Inits[0].Offset < offset {

@@ -41,8 +41,8 @@ func (b *body) to(e ast.Expr, t types.Type) string {
 }
 
 // typedVariadic converts the text of an expression to its type if it is a variadic function in a
-// field or behind a pointer: the interpreter would take it for one of as many parameters as are
-// written.
+// field or behind a pointer: otherwise the interpreter would take it for a function with as many
+// parameters as there are arguments.
 func (b *body) typedVariadic(e ast.Expr, text string) string {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
@@ -60,8 +60,8 @@ func (b *body) typedVariadic(e ast.Expr, text string) string {
 	return "(" + b.l.Typ(t) + ")(" + text + ")"
 }
 
-// functionAs is to for what is appended or returned, where the interpreter takes the bare name of a
-// declared function for its own node, as it does in interfaces.
+// functionAs is to for appended and returned values, for which the interpreter takes the bare name
+// of a declared function for its own node, as it does in interfaces.
 func (b *body) functionAs(e ast.Expr, t types.Type) string {
 	text := b.to(e, t)
 	if types.IsInterface(t) {

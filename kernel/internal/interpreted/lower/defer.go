@@ -37,14 +37,14 @@ func (b *body) protected(write func() string) string {
 	return out.String()
 }
 
-// recover has an effect only in the function that is deferred itself. So each function that calls
-// it has a number, which the defer statement tells the bridge of the function that it defers. 0
-// stands for one that is not known before it runs: then functions that call recover say their
-// number when they begin, and the bridge counts the functions of lowered code between. For deferred
-// calls of methods of interfaces the number is that of these functions, negative.
+// recover has an effect only in the deferred function itself. So each function that calls it has a
+// number, and the defer statement tells the bridge the number of the deferred function. 0 means
+// that the function is not known before it runs: then functions that call recover report their
+// numbers when they begin, and the bridge counts the functions of lowered code in between. For
+// deferred calls of interface methods the number is the negative count of these functions.
 
-// entered writes the beginning of a function that calls recover. What is deferred where it stands
-// needs none.
+// entered writes the beginning of a function that calls recover. A literal deferred in place needs
+// none.
 func (b *body) entered(block *ast.BlockStmt) string {
 	if b.enclosing != nil && b.l.deferredLiterals[b.enclosing] || b.enclosing == nil && b.function == nil || !typed.Recovers(b.Info, block) {
 		return ""

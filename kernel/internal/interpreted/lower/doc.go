@@ -1,49 +1,49 @@
 // Package lower turns a checked cell into a program of plain Go that the interpreter runs as the
 // compiler would. testdata/lowering has the text of many cells.
 //
-// The principle: the result is what go run would give, or the cell is refused before it runs, by a
+// The principle: either the result is that of go run, or the cell is refused before it runs, with a
 // sentence that names what the interpreter cannot do. Nothing is silently wrong.
 //
 // Package shape decides which types the lowered text has, package conversion how values get into
-// interfaces and to compiled code, package traceback where panics are noted, and package change
-// which names there are. Package interpreted runs the text.
+// interfaces and to compiled code, package traceback where places of panics are noted, and package
+// change which names exist. Package interpreted runs the text.
 //
-// Wrong when the text does not say what the cell says.
+// Wrong when the text does not mean the same as the cell.
 //
 // # The language that comes out
 //
-// The interpreter, yaegi, differs from Go in many places; the code that avoids a difference says in
-// a comment what it is. So the lowered text is in a smaller language, which the interpreter gets
+// The interpreter, yaegi, differs from Go in many places; a comment explains each difference at the
+// code that avoids it. So the lowered text is in a smaller language, which the interpreter gets
 // right:
 //
 //   - Structs have no methods. A method is a function whose first parameter is the receiver, and
 //     the static type of an operand says which one a call means.
 //   - There are no generic types and functions, only instances.
-//   - Interfaces are those of compiled packages, and interface{}. A value of a type of the session
-//     is in an interface together with a description of its type: it is carried.
+//   - Interfaces are those of compiled packages, and interface{}. A value of a type of the
+//     session is in an interface together with a description of its type: it is carried.
 //   - There is no defer, recover or go, no select with clauses, and no range over functions,
 //     strings and integers. Functions of the bridge (b__), which package interpreted provides,
 //     stand for the first ones, and plain loops for the others.
-//   - Constants are literals. A statement that does several things in an order that the interpreter
-//     does not keep is several statements.
+//   - Constants are literals. A statement is split if the interpreter would not keep the order of
+//     its parts.
 //
 // # The order
 //
 // Lower goes through a cell once:
 //
-//  1. Package refusal refuses what can be seen without lowering.
+//  1. Package refusal refuses code that it recognizes without lowering.
 //  2. Declare (package change) gives each declaration its lowered name.
 //  3. Types are written. RelowerMentioning queues functions of earlier cells whose values get
 //     methods from this cell, and Extend tells the bridge about these methods.
 //  4. The statements at the top become the body of a function, cell__N (cell.go). Each statement
-//     returns its text; what the text needs beside it is collected on the way: variables, imports,
-//     descriptions, helper functions, and, in a queue, functions of the session.
+//     returns its text; everything else that the text needs is collected on the way: variables,
+//     imports, descriptions, helper functions, and, in a queue, functions of the session.
 //  5. Functions are taken from the queue until it is empty (func.go). Lowering one may queue
 //     others, such as instances of generic functions.
-//  6. The parts are put together: imports, types, variables, functions, and last cell__N, which
-//     begins with what has to be set up before the first statement.
+//  6. The parts are joined: imports, types, variables, functions, and last cell__N, which begins
+//     with the preparations for the first statement.
 //
-// If anything is refused on the way, a panic ends the lowering and Lower takes all of it back: the
+// If anything is refused on the way, a panic ends the lowering and Lower reverts all of it: the
 // session is as before.
 //
 // # Names
@@ -68,14 +68,14 @@
 //	b__.Show(false, f__1())
 //
 // Local variables keep their names, unless the name could hide one that lowered code uses. Labels
-// become name__label, since the interpreter takes a label for the variable of its name. Temporaries
-// are t__N, r__N for results, g__N for deferred calls, and so on.
+// become name__label, since the interpreter mistakes a label for a variable of that name.
+// Temporaries are t__N, r__N for results, g__N for deferred calls, and so on.
 //
 // # Statements at the top
 //
-// A statement at the top does what the cell promises (cell.go). Reached says how far the cell got,
-// so that a cell that fails declares the variables above. Show shows the last value. Stop ends the
-// cell at an error that the statement leaves out:
+// Statements at the top have additional calls (cell.go). Reached says how far the cell got, so that
+// a cell that fails declares the variables above. Show shows the last value. Stop ends the cell at
+// an error that the statement leaves out:
 //
 //	func half(n int) (int, error) { return n / 2, nil }
 //	n := half(4)
@@ -90,16 +90,16 @@
 //
 // # Values in interfaces
 //
-// All conversions that Go makes by itself go through body.to (convert.go) and package conversion,
-// which explains how interfaces hold values and what functions of compiled packages get.
+// All implicit conversions go through body.to (convert.go) and package conversion, which explains
+// how interfaces hold values and what functions of compiled packages get.
 //
 // # Order of evaluation
 //
-// The interpreter finds the place that is assigned to before it computes the value, and in an
-// assignment to several places it looks at maps, keys and pointers only when it sets them. Go
-// evaluates operands and calls first. So where it matters, and only there, operands and values go
-// to temporaries (order.go, tuple.go, return.go, nil.go). While a statement is written,
-// body.override holds the temporaries that stand for expressions:
+// The interpreter evaluates the place of an assignment before the value, and in an assignment to
+// several places it evaluates maps, keys and pointers only when it sets them. Go evaluates operands
+// and calls first. So where it matters, and only there, operands and values go to temporaries
+// (order.go, tuple.go, return.go, nil.go). While a statement is written, body.override holds the
+// temporaries that replace expressions:
 //
 //	xs, i := []int{1, 2}, 0
 //	i, xs[i] = 1, 5
@@ -111,9 +111,9 @@
 //	i__1 = t__7
 //	t__5[t__6] = t__8
 //
-// The interpreter also puts a composite literal in the place of a variable, rather than into it, so
-// a literal is assigned by way of a temporary, and after a failed comma-ok form the value is set to
-// zero.
+// The interpreter also replaces a variable by a composite literal, instead of storing the literal
+// in it, so a literal is assigned through a temporary. After a failed comma-ok form the value is
+// set to zero.
 //
 // # Loops
 //
@@ -142,16 +142,15 @@
 //		fs__1 = append(fs__1, make__3(&i))
 //	}
 //
-// The literal is made by a function of its own, make__3, which gets the addresses of what the
-// literal captures: what the interpreter makes of a literal in a loop shares state with the next
-// one.
+// A separate function, make__3, makes the literal and gets the addresses of the captured variables:
+// in the interpreter, a literal in a loop shares state with the next one.
 //
-// A range over a function is a call whose argument is the body (branch.go). What leaves the body is
-// noted in a variable, exit__N, and carried out after the call: 1 for return, and a number from 2
-// on for each break, continue and so on that means a statement outside. Another variable, state__N,
-// is 0 while the iterator may call the body, 2 while the body runs, 1 when it was left and 3 when
-// the iterator has returned. The bridge panics as Go does if the iterator calls the body in another
-// state, or if it swallowed a panic of the body:
+// A range over a function is a call whose argument is the body (branch.go). A statement that leaves
+// the body is noted in a variable, exit__N, and carried out after the call: 1 for return, and a
+// number from 2 on for each break, continue and so on that means a statement outside. Another
+// variable, state__N, is 0 while the iterator may call the body, 2 while the body runs, 1 when it
+// was left and 3 when the iterator has returned. The bridge panics as Go does if the iterator calls
+// the body in another state, or if it swallowed a panic of the body:
 //
 //	func first(seq func(yield func(int) bool)) int {
 //		for v := range seq {
@@ -210,10 +209,10 @@
 //	b__.Protect(defers__2, body__2)
 //	return err
 //
-// recover works only in the function that is deferred itself, so each function that calls recover
-// has a number, here 4, that the defer statement and the call both mention. 0 stands for a function
-// that is not known before it runs: then the functions that call recover say their numbers when
-// they begin (Entered).
+// recover works only in the deferred function itself, so each function that calls recover has a
+// number, here 4, that the defer statement and the call both mention. 0 stands for a function that
+// is not known before it runs: then the functions that call recover say their numbers when they
+// begin (Entered).
 //
 // A go statement is a call of the bridge, which turns a panic of the goroutine into an error of the
 // cell, and a select statement a call that answers with the number of a clause, followed by a
@@ -221,14 +220,14 @@
 //
 // # Lines of panics
 //
-// The lowered text also has what a traceback needs: before a statement that can panic, its place is
-// noted in a variable. Package traceback writes these notes; body embeds them.
+// The lowered text also supports tracebacks: before a statement that can panic, its place is noted
+// in a variable. Package traceback writes these notes; body embeds them.
 //
 // # What is refused
 //
-// A cell is refused where no text is known that the interpreter gets right, at the position of what
-// it cannot do. The functions named Refuse do it; RefuseAnywhere is for what compiled cells cannot
-// do either:
+// A cell is refused if no text is known that the interpreter gets right, with the position of the
+// unsupported code. The functions named Refuse do it; RefuseAnywhere is for code that compiled
+// cells do not support either:
 //
 //	func f(seq func(func(int) bool)) {
 //		for range seq {

@@ -437,7 +437,7 @@ func (b *body) fieldValue(e ast.Expr, f *types.Var) string {
 	if state.IsSession(f) {
 		return b.to(e, f.Type())
 	}
-	return b.heeding(e, f.Type())
+	return b.interruptible(e, f.Type())
 }
 
 // elements writes the elements of a list. The interpreter looks for the types of those without a

@@ -9,9 +9,9 @@ import (
 	"github.com/hierml/notebook/kernel/internal/state"
 )
 
-// heeding is to for what compiled code gets to call. Functions of the session heed interrupts
-// there.
-func (b *body) heeding(e ast.Expr, t types.Type) string {
+// interruptible is to for a value that compiled code may call. Functions of the session check for
+// interrupts there.
+func (b *body) interruptible(e ast.Expr, t types.Type) string {
 	text := b.to(e, t)
 	if b.Info.Types[e].IsNil() {
 		return text
@@ -22,7 +22,7 @@ func (b *body) heeding(e ast.Expr, t types.Type) string {
 	if types.IsInterface(t) {
 		return text
 	}
-	return b.l.Heeding(b.typedFunction(e, text), t)
+	return b.l.Interruptible(b.typedFunction(e, text), t)
 }
 
 // argument writes an argument of a call. obj is the compiled function that is called, nil for
@@ -40,7 +40,7 @@ func (b *body) argument(e ast.Expr, t types.Type, obj *types.Func) string {
 	if b.l.AsIs(obj, from, t, b.literal > 0, e.Pos()) {
 		return b.expr(e)
 	}
-	return b.l.Given(b.heeding(e, t), from, t, obj)
+	return b.l.Given(b.interruptible(e, t), from, t, obj)
 }
 
 // argumentText is argument for a value that is in a variable.
@@ -51,7 +51,7 @@ func (b *body) argumentText(text string, from, to types.Type, obj *types.Func, p
 	if b.l.AsIs(obj, from, to, b.literal > 0, pos) {
 		return text
 	}
-	return b.l.Given(b.l.Heeding(b.l.Convert(text, from, to, pos), to), from, to, obj)
+	return b.l.Given(b.l.Interruptible(b.l.Convert(text, from, to, pos), to), from, to, obj)
 }
 
 // formatted writes a call of f, a function with a format, if there may be verbs in it that fmt

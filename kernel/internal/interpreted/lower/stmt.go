@@ -324,7 +324,7 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 				continue
 			}
 			if lhs[i].given {
-				before += right[i] + " := " + b.heeding(e, lhs[i].t) + "\n"
+				before += right[i] + " := " + b.interruptible(e, lhs[i].t) + "\n"
 				continue
 			}
 			before += right[i] + " := " + b.initial(e, lhs[i].t) + "\n"
@@ -340,7 +340,7 @@ func (b *body) store(lhs []place, rhs []ast.Expr, op string) string {
 		case op == ":=":
 			right[i] = b.initial(e, lhs[i].t)
 		case lhs[i].given:
-			right[i] = b.heeding(e, lhs[i].t)
+			right[i] = b.interruptible(e, lhs[i].t)
 		default:
 			right[i] = b.to(e, lhs[i].t)
 		}

@@ -60,7 +60,8 @@ func (t *Types) wrapped(carrier any, iface reflect.Type) reflect.Value {
 	return t.wrapIn(wrapper, iface, carrier, c)
 }
 
-// wrapIn makes a wrapper of a type whose methods are those of an interface. They heed interrupts.
+// wrapIn makes a wrapper of a type whose methods are those of an interface. They check for
+// interrupts.
 func (t *Types) wrapIn(wrapper, iface reflect.Type, value any, c Carrier) reflect.Value {
 	w := reflect.New(wrapper).Elem()
 	w.FieldByName("IValue").Set(reflect.ValueOf(value))
