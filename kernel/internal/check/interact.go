@@ -36,5 +36,5 @@ func ParameterNames(e *ast.CallExpr, callee types.Object, info *types.Info) stri
 
 func isInteract(callee types.Object) bool {
 	f, ok := callee.(*types.Func)
-	return ok && f.FullName() == interact
+	return ok && f != nil && f.FullName() == interact
 }

@@ -142,6 +142,7 @@ var withinExpressions = []forgottenCase{
 	{cell: "nb.Interact(func(fail bool) int { return one(fail) }, true)", err: "error", message: "boom", at: "Cell [2]:1:42"},
 	{cell: "nb.Interact(func(fail bool) (int, error) { return one(fail) }, true)", err: "error", message: "boom"},
 	{cell: "nb.Interact(func(fail bool) any { return func() int { return one(fail) } }, true)", err: "CompileError", message: "too many return values"},
+	{cell: "apply := func(g func() int) int { return g() }\nz := one(false)\napply(func() int { return z })", shown: "1"},
 	{cell: "defer func() { err := recover().(error); fmt.Print(err == boom) }()\ndouble(one(true))", out: "true"},
 }
 
