@@ -199,7 +199,7 @@ func TestDataIsChecked(t *testing.T) {
 		{"no labels", func(d *dataset.Dataset) { d.Labels = [][]int{nil, nil} }, "nothing to cluster"},
 		{"NaN", func(d *dataset.Dataset) { d.X.Values[1] = float32(math.NaN()) }, "row 1, feature 1"},
 		{"infinite", func(d *dataset.Dataset) { d.X.Values[1] = float32(math.Inf(-1)) }, "not finite"},
-		{"feature", func(d *dataset.Dataset) { d.X.Indices[1] = 2 }, "features ascend"},
+		{"feature", func(d *dataset.Dataset) { d.X.Indices[1] = 2 }, "features must ascend"},
 		{"borders", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 1, 3} }, "row borders"},
 		{"borders backwards", func(d *dataset.Dataset) { d.X.Indptr = []int{0, 5, 2} }, "before it begins"},
 	} {
