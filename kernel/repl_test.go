@@ -150,7 +150,7 @@ func TestReplSecondInterrupt(t *testing.T) {
 	term.send("time.AfterFunc(time.Second, func() { fmt.Println(\"be\" + \"gun\") }); new(big.Int).Exp(m, new(big.Int).Lsh(one, 1<<27), m)\r")
 	term.wait("\nbegun")
 	term.send("\x03")
-	term.see("^C", "interrupted, but the cell has not ended yet; interrupt again to end it and lose", " all variables")
+	term.see("^C", "interrupted, but the cell has not ended yet; interrupt again to end it and lose", "all variables")
 	term.send("\x03")
 	term.wait("In [3]:")
 	term.send("1 + 1\r")
