@@ -61,8 +61,8 @@
 //     which adds a leaf below each such node, or train svm.NodeSets or svm.HM3. The leaf is called
 //     "NAME (misc)" in the taxonomy; predictions, reports and files use the name of the node: see
 //     taxonomy.Taxonomy.LabelName.
-//   - No model has an intercept. Append a constant column with dataset.Dataset.WithConstant or
-//     features.Scaling. TF-IDF vectors rarely need one.
+//   - Linear models have no intercept unless you set the field Intercept of the estimator. TF-IDF
+//     vectors rarely need one.
 //   - C multiplies the sum of the losses, not their mean. For twice as many instances, half the C
 //     gives the same trade-off. A C of 0 means 1.
 //   - Equal data, settings and seeds give equal models, for any number of workers. A Time limit ends

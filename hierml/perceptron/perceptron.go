@@ -9,7 +9,8 @@
 //     following describes the others.
 //
 // All of them visit one instance at a time, in the order of the data, and change the weights only
-// if another leaf scores at least as high as a label:
+// if another leaf scores at least as high as a label. (A Hieron changes them if it predicts another
+// leaf; of equal scores, it predicts the smallest node.)
 //
 //	w <- w + tau (Phi(x_i, y) - Phi(x_i, z))
 //

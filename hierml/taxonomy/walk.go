@@ -59,8 +59,8 @@ func (t *Taxonomy) Closure(set []int) []int {
 	return slices.Compact(all)
 }
 
-// MostSpecific sorts the nodes and removes those that are an ancestor of another one, which Closure
-// would add again. A leaf that represents an inner node is removed if the inner node is. It
+// MostSpecific sorts the nodes and removes repeated ones and those that are an ancestor of another
+// one, which Closure would add again. A leaf that represents an inner node is removed if the inner node is. It
 // modifies the given slice.
 func (t *Taxonomy) MostSpecific(nodes []int) []int {
 	if len(nodes) > 1 {
@@ -79,7 +79,7 @@ func (t *Taxonomy) MostSpecific(nodes []int) []int {
 		nodes = slices.DeleteFunc(nodes, func(n int) bool { return has[n] || above[t.Label(n)] })
 	}
 	slices.Sort(nodes)
-	return nodes
+	return slices.Compact(nodes)
 }
 
 // Siblings returns the other nodes that share at least one parent with n, ascending. Roots have

@@ -13,7 +13,7 @@ func TestMostSpecific(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ nodes, want []int }{
-		{nil, nil}, {[]int{0}, []int{0}}, {[]int{2, 0, 1, 3}, []int{2}}, {[]int{4, 3, 1, 0}, []int{1, 3, 4}},
+		{nil, nil}, {[]int{0}, []int{0}}, {[]int{2, 0, 1, 3}, []int{2}}, {[]int{4, 3, 1, 0}, []int{1, 3, 4}}, {[]int{3, 1, 3}, []int{1, 3}},
 	} {
 		if got := tax.MostSpecific(slices.Clone(test.nodes)); !slices.Equal(got, test.want) {
 			t.Errorf("of %v: %v, want %v", test.nodes, got, test.want)

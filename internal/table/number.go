@@ -10,11 +10,13 @@ import (
 const Digits = 5
 
 // Number formats a number with five significant digits, and whole numbers completely.
-func Number(v float64) string {
+func Number(v float64) string { return number(v, Digits) }
+
+func number(v float64, digits int) string {
 	if whole(v) {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(v, 'g', Digits, 64)
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
 func whole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
@@ -26,7 +28,7 @@ func Numbers(values []float64) []string { return Rounded(values, Digits) }
 
 // Rounded returns the numbers of a column: as many digits behind the point in each as the largest
 // needs to have the given number of significant ones, fewer where they are all 0. Where that would
-// leave less than two digits of a small number, each has five of its own.
+// leave less than two digits of a small number, each has as many of its own.
 func Rounded(values []float64, digits int) []string {
 	texts := make([]string, len(values))
 	largest, smallest, all := 0.0, math.Inf(1), true
@@ -50,7 +52,7 @@ func Rounded(values []float64, digits int) []string {
 		case fixed && !math.IsInf(v, 0) && !math.IsNaN(v):
 			texts[i] = strconv.FormatFloat(v, 'f', behind, 64)
 		default:
-			texts[i] = Number(v)
+			texts[i] = number(v, digits)
 		}
 	}
 	if fixed && behind > 0 {
