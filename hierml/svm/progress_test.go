@@ -35,7 +35,9 @@ func TestProgressDone(t *testing.T) {
 				}
 				before = max(before, p.Done())
 			}
-			if status := m.Training.Certificate.Status; status == solver.Converged && told[len(told)-1].Done() != 1 {
+			// A shared SVM computes the bound that ends its training after the last epoch.
+			_, shared := e.(svm.Shared)
+			if status := m.Training.Certificate.Status; status == solver.Converged && !shared && told[len(told)-1].Done() != 1 {
 				t.Errorf("%s of %s: converged with %v done, %v", name, m.Name, told[len(told)-1].Done(), told[len(told)-1])
 			} else if _, whole := e.(svm.Flat); whole && status == solver.MaxEpochs && before < 1 {
 				t.Errorf("%s of %s: after the last epoch %v is done", name, m.Name, before)

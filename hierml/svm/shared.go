@@ -215,15 +215,6 @@ func (f *sharing) alternate(ctx context.Context) error {
 		gap = f.joint.Gap()
 		switch {
 		case gap <= spare*want:
-			// The bound that ends the training is newer than what was told last.
-			if n := len(f.history); n > 0 && f.Settings.Progress != nil {
-				p := f.history[n-1]
-				p.Primal, p.Dual, p.Gap, p.Estimate = f.joint.Primal, f.joint.Dual, gap, 0
-				if err := f.Settings.Progress(p); err != nil {
-					f.finish(solver.Stopped)
-					return fmt.Errorf("svm: stopped after %d epochs: %w", f.epochs, err)
-				}
-			}
 			f.finish(solver.Converged)
 			return nil
 		case f.epochs+idle >= limit:
