@@ -59,13 +59,13 @@ func TestIcicle(t *testing.T) {
 		}
 	}
 	for words, err := range map[string]error{
-		"no taxonomy":              second(Icicle(nil, nil, nil, "")),
-		"1 values":                 second(Icicle(tax, nil, []float64{1}, "")),
-		"2 sizes":                  second(Icicle(tax, []float64{1, 2}, values, "")),
-		`"t0" has the size -1`:     second(Icicle(tax, []float64{-1, 0, 0, 0, 0, 0}, values, "")),
-		`has the size NaN`:         second(Icicle(tax, []float64{0, 0, math.NaN(), 0, 0, 0}, values, "")),
-		"all sizes are zero":       second(Icicle(tax, make([]float64, 6), values, "")),
-		"not know the predictions": second(IcicleOf(&metric.Report{})),
+		"no taxonomy":                 second(Icicle(nil, nil, nil, "")),
+		"1 values":                    second(Icicle(tax, nil, []float64{1}, "")),
+		"2 sizes":                     second(Icicle(tax, []float64{1, 2}, values, "")),
+		`"t0" has the size -1`:        second(Icicle(tax, []float64{-1, 0, 0, 0, 0, 0}, values, "")),
+		`has the size NaN`:            second(Icicle(tax, []float64{0, 0, math.NaN(), 0, 0, 0}, values, "")),
+		"all sizes are zero":          second(Icicle(tax, make([]float64, 6), values, "")),
+		"no predictions of instances": second(IcicleOf(&metric.Report{})),
 	} {
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v does not say %q", err, words)

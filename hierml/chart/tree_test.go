@@ -259,7 +259,7 @@ func TestConfusionOf(t *testing.T) {
 			t.Errorf("%s is drawn: %v, want %v", name, got, want)
 		}
 	}
-	if _, err := ConfusionOf(&metric.Report{}); err == nil || !strings.HasPrefix(err.Error(), "chart: metric: the report does not know") {
+	if _, err := ConfusionOf(&metric.Report{}); err == nil || !strings.HasPrefix(err.Error(), "chart: metric: the report has no predictions") {
 		t.Errorf("of nothing: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package clustering
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,9 @@ type Pair struct {
 // Nearest returns the k pairs of classes with the smallest distances, the nearest first, or all
 // pairs if there are fewer. distances and classes are those that Agglomerative.Distances returns.
 func Nearest(distances mat.Symmetric, classes []string, k int) ([]Pair, error) {
+	if distances == nil {
+		return nil, errors.New("clustering: there are no distances; Agglomerative.Distances computes them")
+	}
 	if n := distances.SymmetricDim(); n != len(classes) {
 		return nil, fmt.Errorf("clustering: distances of %d classes and %d names", n, len(classes))
 	}
@@ -48,6 +52,9 @@ type PairScores struct {
 // one root, otherwise a root. It is an error if the hierarchies are not trees or do not have the
 // same classes, which are the leaves by their names.
 func Agreement(found, truth *taxonomy.Taxonomy) (PairScores, error) {
+	if found == nil || truth == nil {
+		return PairScores{}, errors.New("clustering: a hierarchy is missing; pass two")
+	}
 	ofFound, err := topBranches(found)
 	if err != nil {
 		return PairScores{}, err
@@ -88,7 +95,7 @@ func Agreement(found, truth *taxonomy.Taxonomy) (PairScores, error) {
 // topBranches returns the branch of each leaf, by its name.
 func topBranches(t *taxonomy.Taxonomy) (map[string]int, error) {
 	if !t.IsTree() {
-		return nil, fmt.Errorf("clustering: the hierarchy is a graph in which a class can belong to several clusters; compare trees")
+		return nil, errors.New("clustering: the hierarchy is a graph in which a class can belong to several clusters; compare trees")
 	}
 	top := t.Roots()
 	if len(top) == 1 && !t.IsLeaf(top[0]) {

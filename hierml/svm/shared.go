@@ -236,17 +236,18 @@ func (f *sharing) alternate(ctx context.Context) error {
 func (f *sharing) progress(p solver.Progress) error {
 	joint := f.joint
 	joint.Primal = min(joint.Primal, p.Primal)
-	p.Epoch += f.epochs
-	p.Primal, p.Dual, p.Gap = joint.Primal, joint.Dual, joint.Gap()
-	if p.Estimate > 0 {
-		p.Estimate = max(p.Estimate, p.Gap)
+	whole := solver.Progress{
+		Epoch: f.epochs + p.Epoch, Primal: joint.Primal, Dual: joint.Dual, Gap: joint.Gap(),
+		Seconds: time.Since(f.started).Seconds(),
 	}
-	p.Seconds = time.Since(f.started).Seconds()
-	f.history = append(f.history, p)
+	if p.Estimate > 0 {
+		whole.Estimate = max(p.Estimate, whole.Gap)
+	}
+	f.history = append(f.history, whole)
 	if f.Settings.Progress == nil {
 		return nil
 	}
-	return f.Settings.Progress(p)
+	return f.Settings.Progress(whole)
 }
 
 // interrupted records the effect of an error on the training.

@@ -38,7 +38,7 @@ func TestBrowserSlides(t *testing.T) {
 	p := openPage(t)
 	p.checkConsole(t)
 	run(t, p, "resizing", time.Minute, chromedp.EmulateViewport(1280, 720))
-	for _, name := range []string{"01-tour", "04-svm"} {
+	for _, name := range []string{"01-tour", "05-svm"} {
 		nb, err := notebook.ReadFile(filepath.Join(root(), "notebooks", name+".ipynb"))
 		if err != nil {
 			t.Fatal(err)
