@@ -82,7 +82,7 @@ func (t *commandTask) End() { t.bar.end() }
 var (
 	settingList = regexp.MustCompile(`\[files\.Table\{([^}]*)\}\]`)
 	setting     = regexp.MustCompile(`files\.Table\{([A-Z][A-Za-z]*): (?:\[\]string\{)?("(?:[^"\\]|\\.)*"|'.')\}?\}`)
-	namedBy     = regexp.MustCompile(`which ([A-Z][A-Za-z]*) names`)
+	namedBy     = regexp.MustCompile(`([A-Z][A-Za-z]*)(: no column named )`)
 	missingSaid = regexp.MustCompile(`Columns\{Number: [^;]*;`)
 )
 
@@ -104,7 +104,10 @@ func inFlagsText(text string) string {
 		return flagOf(parts[1]) + " " + parts[2]
 	})
 	text = strings.ReplaceAll(text, ", or leave such rows out and count them: Table{Repair: &files.Faults{}}", "")
-	text = namedBy.ReplaceAllStringFunc(text, func(said string) string { return "which " + flagOf(namedBy.FindStringSubmatch(said)[1]) + " names" })
+	text = namedBy.ReplaceAllStringFunc(text, func(said string) string {
+		parts := namedBy.FindStringSubmatch(said)
+		return flagOf(parts[1]) + parts[2]
+	})
 	text = strings.ReplaceAll(text, ", Labelled() leaves such out", "")
 	text = strings.ReplaceAll(text, "set Groups to", "give --group to")
 	return missingSaid.ReplaceAllString(text, "--fill says what stands for them, such as --fill mean;")

@@ -36,7 +36,7 @@ func NewTable(name string, columns ...Column) (*Table, error) {
 			return nil, err
 		}
 		if names[columns[k].Name] {
-			return nil, fmt.Errorf("dataset: two columns are called %q", columns[k].Name)
+			return nil, fmt.Errorf("dataset: two columns are named %q", columns[k].Name)
 		}
 		names[columns[k].Name] = true
 	}

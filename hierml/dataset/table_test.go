@@ -84,7 +84,7 @@ func TestTableRefuses(t *testing.T) {
 	table := shop(t)
 	for name, f := range map[string]func() error{
 		`"shop" has no column "colour"; it has price, country, tags, label`: func() error { _, err := table.Column("colour"); return err },
-		"two columns are called":  func() error { _, err := NewTable("", Words("a"), Words("a")); return err },
+		"two columns are named":   func() error { _, err := NewTable("", Words("a"), Words("a")); return err },
 		`column "b" has 1 values`: func() error { _, err := NewTable("", Words("a", "x", "y"), Numbers("b", 1)); return err },
 		"expected finite numbers": func() error { _, err := NewTable("", Numbers("b", math.Inf(1))); return err },
 		"at least one column":     func() error { _, err := NewTable("empty"); return err },

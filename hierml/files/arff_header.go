@@ -210,7 +210,7 @@ func (h *arffHeader) findLabels(ctx context.Context, lines *textfile.Lines, s AR
 	for _, name := range names {
 		i, ok := at[name]
 		if !ok {
-			return lines.Errorf(1, "no attribute is called %s, which %s has as a label", textfile.Quote(name), s.Labels)
+			return lines.Errorf(1, "no attribute named %s, which %s has as a label", textfile.Quote(name), s.Labels)
 		}
 		if err := h.setLabel(lines, i); err != nil {
 			return err

@@ -68,7 +68,7 @@ func TestARFFMulan(t *testing.T) {
 		{"no XML", "loud\namazed\n", "no labels"},
 		{"another element", `<labels><class name="loud"/></labels>`, "<class> is not part"},
 		{"no name", `<labels><label/></labels>`, "<label> is not part"},
-		{"no attribute", `<labels><label name="quiet"/></labels>`, `no attribute is called "quiet"`},
+		{"no attribute", `<labels><label name="quiet"/></labels>`, `no attribute named "quiet"`},
 		{"twice", `<labels><label name="loud"/><label name="loud"/></labels>`, "cannot be a taxonomy"},
 		{"of another type", `<labels><label name="mode"/></labels>`, "its type is not {0,1}"},
 	} {

@@ -204,9 +204,9 @@ func (t *csvTable) findLabels(ctx context.Context) (err error) {
 		return t.file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(t.titles, ", ")), advice)
 	}
 	if t.labels.taxonomy == nil {
-		return t.file.Errorf(1, 0, "no column is called label or the like; %s. To read texts without labels, give the taxonomy of the training data", strings.TrimSuffix(t.others("label", "Labels: %q"), "?"))
+		return t.file.Errorf(1, 0, "no column named \"label\" %s To read texts without labels, pass the taxonomy of the training data", strings.Replace(t.others("label", "Labels: %q")+".", "?.", "?", 1))
 	}
-	progress.Note(ctx, fmt.Sprintf("%s: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]", t.file.Name()))
+	progress.Note(ctx, fmt.Sprintf("%s: no column named \"label\"; the texts are read without labels [files.CSV{Labels}]", t.file.Name()))
 	return nil
 }
 
@@ -242,44 +242,34 @@ func (t *csvTable) find(title string) (int, error) { return t.findDefault(title,
 func (t *csvTable) findDefault(title, field string) (int, error) {
 	column := slices.Index(t.titles, title)
 	if column < 0 {
-		return -1, t.file.Errorf(1, 0, "no column is called %s; %s", textfile.Quote(title), t.others(title, field))
+		return -1, t.file.Errorf(1, 0, "no column named %s %s", textfile.Quote(title), t.others(title, field))
 	}
 	if slices.Contains(t.titles[column+1:], title) {
-		return -1, t.file.Errorf(1, 0, "two columns are called %s", textfile.Quote(title))
+		return -1, t.file.Errorf(1, 0, "two columns are named %s", textfile.Quote(title))
 	}
 	return column, nil
 }
 
-// others lists the existing titles when one is missing, with advice.
+// others lists the existing titles when one is missing, with advice. The field of CSV is written
+// with %q for a title; it is empty if the field is already set.
 func (t *csvTable) others(title, field string) string {
-	titles := textfile.Quote(strings.Join(t.titles, ", "))
 	if advice := t.noTitles(); advice != "" {
-		return "the first line is " + titles + ", " + advice
+		return fmt.Sprintf("(the first line, %s, is %s)", textfile.Quote(strings.Join(t.titles, ", ")), advice)
 	}
+	found := foundTitles(t.titles)
 	if len(t.titles) == 1 && t.CSV.Comma != 0 {
-		return fmt.Sprintf("the only title is %s, with %q between the fields; without CSV{Comma: …} that is found out", titles, t.CSV.Comma)
+		return fmt.Sprintf("%s. There is no %q between fields; leave CSV.Comma unset to detect the separator", found, t.CSV.Comma)
 	}
-	said := "the titles are " + titles
 	near := nearestTitle(t.titles, title)
 	switch {
 	case field != "" && near != "":
-		return said + "; did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
+		return found + ". Did you mean CSV{" + fmt.Sprintf(field, near) + "}?"
 	case field != "":
-		example := "…"
-		used := slices.Concat([]string{"id", "split", "text", t.Labels, t.ID, t.Part, t.Group}, labelTitles, t.Levels, t.Text)
-		if t.label >= 0 {
-			used = append(used, t.titles[t.label])
-		}
-		for _, other := range t.titles { // the last of them that says nothing by itself, and has no use yet
-			if !slices.Contains(used, other) && plainTitle(other) {
-				example = other
-			}
-		}
-		return said + "; name the one that is meant, as CSV{" + fmt.Sprintf(field, example) + "} does"
+		return found + ". Set CSV{" + fmt.Sprintf(field, "...") + "} or add the column"
 	case near != "":
-		return said + "; did you mean " + textfile.Quote(near) + "?"
+		return found + ". Did you mean " + textfile.Quote(near) + "?"
 	}
-	return said
+	return found
 }
 
 // nodes returns the labels of the row.

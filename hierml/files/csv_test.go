@@ -171,7 +171,7 @@ func TestCSVDatasetNames(t *testing.T) {
 			err := writtenAndRead(t, s, []string{word}) // alone, as the last title
 			switch {
 			case word == orElse(s.Labels, "labels"):
-				if want := fmt.Sprintf("column 0 is called %q, as that of the labels; CSV{Labels: …} calls that one otherwise", word); err == nil || err.Error() != "files: "+want {
+				if want := fmt.Sprintf("column 0 is named %q, like the column of the labels; set CSV{Labels: \"...\"} to another name", word); err == nil || err.Error() != "files: "+want {
 					t.Errorf("%+v: %q: %v, want %s", s, word, err, want)
 				}
 			case slices.Contains(refused, word):
@@ -190,7 +190,7 @@ func TestCSVDatasetNames(t *testing.T) {
 		}
 	}
 	err := writtenAndRead(t, CSV{}, []string{"a", "b", "a"})
-	if want := `files: the columns 0 and 2 are both called "a"; give each a name of its own`; err == nil || err.Error() != want {
+	if want := `files: columns 0 and 2 are both named "a"; rename one of them`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	wide := &dataset.Dataset{Taxonomy: example.Fruit(), Labels: [][]int{nil}, X: &dataset.Matrix{Rows: 1, Cols: math.MaxInt32, Indptr: []int{0, 1}, Indices: []int32{1 << 30}, Values: []float32{1}}}
@@ -250,7 +250,7 @@ func FuzzCSVNames(f *testing.F) {
 		if strings.TrimSpace(labels) != labels || strings.ContainsFunc(labels, unicode.IsControl) || !utf8.ValidString(labels) || strings.HasPrefix(labels, "\ufeff") || len(a)+len(b) > 1000 {
 			return
 		}
-		if err := writtenAndRead(t, CSV{Labels: labels}, []string{a, b}); err != nil && !strings.Contains(err.Error(), " called ") && !strings.Contains(err.Error(), "empty name") {
+		if err := writtenAndRead(t, CSV{Labels: labels}, []string{a, b}); err != nil && !strings.Contains(err.Error(), " named ") && !strings.Contains(err.Error(), "empty name") {
 			t.Errorf("%q, %q with labels %q: %v", a, b, labels, err)
 		}
 	})
@@ -263,17 +263,17 @@ func TestCSVTitles(t *testing.T) {
 		s      CSV
 		want   string
 	}{
-		{"article,date,body,kind", CSV{}, `no column is called label or the like; the titles are "article, date, body, kind"; name the one that is meant, as CSV{Labels: "kind"} does. To read texts without labels, give the taxonomy of the training data`},
-		{"text,News label", CSV{}, `no column is called label or the like; the titles are "text, News label"; did you mean CSV{Labels: "News label"}. To read texts without labels, give the taxonomy of the training data`},
-		{"labels,Full Text", CSV{}, `no column is called "text"; the titles are "labels, Full Text"; did you mean CSV{Text: []string{"Full Text"}}?`},
-		{"body,Category", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, Category"; did you mean "Category"?`},
-		{"notes,Category", CSV{}, `no column is called "text"; the titles are "notes, Category"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
-		{"no,notes,kind", CSV{Labels: "kind"}, `no column is called "text"; the titles are "no, notes, kind"; name the one that is meant, as CSV{Text: []string{"notes"}} does`},
-		{"body,kind", CSV{Labels: "category"}, `no column is called "category"; the titles are "body, kind"`},
-		{"5.1,3.5,setosa", CSV{}, `the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
-		{"5.1,3.5,setosa", CSV{Labels: "kind"}, `no column is called "kind"; the first line is "5.1, 3.5, setosa", a row, it seems, as it has the number 5.1; write the titles of the columns, such as labels,a,b, into a line above it`},
-		{"# made by hand", CSV{}, `the first line is "# made by hand", a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments`},
-		{"text,labels", CSV{Comma: ';', Labels: "labels"}, `no column is called "labels"; the only title is "text,labels", with ';' between the fields; without CSV{Comma: …} that is found out`},
+		{"article,date,body,kind", CSV{}, `no column named "label" (found: "article, date, body, kind"). Set CSV{Labels: "..."} or add the column. To read texts without labels, pass the taxonomy of the training data`},
+		{"text,News label", CSV{}, `no column named "label" (found: "text, News label"). Did you mean CSV{Labels: "News label"}? To read texts without labels, pass the taxonomy of the training data`},
+		{"labels,Full Text", CSV{}, `no column named "text" (found: "labels, Full Text"). Did you mean CSV{Text: []string{"Full Text"}}?`},
+		{"body,Category", CSV{Labels: "category"}, `no column named "category" (found: "body, Category"). Did you mean "Category"?`},
+		{"notes,Category", CSV{}, `no column named "text" (found: "notes, Category"). Set CSV{Text: []string{"..."}} or add the column`},
+		{"no,notes,kind", CSV{Labels: "kind"}, `no column named "text" (found: "no, notes, kind"). Set CSV{Text: []string{"..."}} or add the column`},
+		{"body,kind", CSV{Labels: "category"}, `no column named "category" (found: "body, kind")`},
+		{"5.1,3.5,setosa", CSV{}, `the first line is "5.1, 3.5, setosa", probably a row, because it has the number 5.1; add a line above it with the titles of the columns, such as labels,a,b`},
+		{"5.1,3.5,setosa", CSV{Labels: "kind"}, `no column named "kind" (the first line, "5.1, 3.5, setosa", is probably a row, because it has the number 5.1; add a line above it with the titles of the columns, such as labels,a,b)`},
+		{"# made by hand", CSV{}, `the first line is "# made by hand", probably a comment; remove it: the first line has the titles of the columns, and tables have no comments`},
+		{"text,labels", CSV{Comma: ';', Labels: "labels"}, `no column named "labels" (found: "text,labels"). There is no ';' between fields; leave CSV.Comma unset to detect the separator`},
 	} {
 		_, err := test.s.Read(t.Context(), strings.NewReader(test.titles+"\na,b\n"), "x.csv", nil)
 		if want := "x.csv:1: " + test.want; err == nil || err.Error() != want {
@@ -284,8 +284,8 @@ func TestCSVTitles(t *testing.T) {
 		{"Id,Text,Label,Split\na,x,apple,test\n", "a|test|apple|\"x\"\n", ""},
 		{"text;labels\nx, y;apple\n", "2||apple|\"x, y\"\n", `x.csv: ';' is between the fields [files.CSV{Comma}]`},
 		{"text\tCategory\nx\tpear\n", "2||pear|\"x\"\n", `x.csv: '\t' is between the fields [files.CSV{Comma}]` + "\nx.csv: the labels are those of column Category [files.CSV{Labels}]"},
-		{"id,text\n7,x\n8,y\n", "7|||\"x\"\n8|||\"y\"\n", "x.csv: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]"},
-		{"text\nx\n", "2|||\"x\"\n", "x.csv: no column is called label or the like, and the texts are read without labels [files.CSV{Labels}]"},
+		{"id,text\n7,x\n8,y\n", "7|||\"x\"\n8|||\"y\"\n", "x.csv: no column named \"label\"; the texts are read without labels [files.CSV{Labels}]"},
+		{"text\nx\n", "2|||\"x\"\n", "x.csv: no column named \"label\"; the texts are read without labels [files.CSV{Labels}]"},
 	} {
 		var w example.Watcher
 		c, err := CSV{}.Read(progress.With(t.Context(), &w), strings.NewReader(test.text), "x.csv", example.Fruit())

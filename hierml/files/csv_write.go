@@ -99,7 +99,7 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 		return field, nil
 	}
 	if _, one := (&labeler{taxonomy: labels.taxonomy}).node(field); one {
-		return "", fmt.Errorf("the labels of row %d together, %s, are called as another label; CSV{LabelSeparator: …} puts something else between them", row, textfile.Quote(field))
+		return "", fmt.Errorf("the labels of row %d, joined to %s, equal the name of another label; set CSV{LabelSeparator: ...} to another separator", row, textfile.Quote(field))
 	}
 	return field, nil
 }
@@ -161,13 +161,13 @@ func (s CSV) datasetTitles(d *dataset.Dataset) ([]string, error) {
 		before, twice := used[name]
 		switch {
 		case name == titles[0]:
-			return nil, fmt.Errorf("files: column %d is called %s, as that of the labels; CSV{Labels: …} calls that one otherwise", j, textfile.Quote(name))
+			return nil, fmt.Errorf("files: column %d is named %s, like the column of the labels; set CSV{Labels: \"...\"} to another name", j, textfile.Quote(name))
 		case twice:
-			return nil, fmt.Errorf("files: the columns %d and %d are both called %s; give each a name of its own", before, j, textfile.Quote(name))
+			return nil, fmt.Errorf("files: columns %d and %d are both named %s; rename one of them", before, j, textfile.Quote(name))
 		case name == "":
-			return nil, fmt.Errorf("files: column %d has an empty name, which is no title; give it another one", j)
+			return nil, fmt.Errorf("files: column %d has an empty name; name it", j)
 		case strings.TrimSpace(name) != name, strings.ContainsRune(name, 0), strings.Contains(name, "\r\n"), !utf8.ValidString(name):
-			return nil, fmt.Errorf("files: column %d is called %s, and titles have no blanks around, zero bytes, line breaks of Windows, or bytes that are not UTF-8; give it another name", j, textfile.Quote(name))
+			return nil, fmt.Errorf("files: column %d is named %s; rename it without surrounding blanks, zero bytes, Windows line breaks or bytes that are not UTF-8", j, textfile.Quote(name))
 		}
 		used[name] = j
 		titles = append(titles, name)

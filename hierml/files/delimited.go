@@ -234,11 +234,11 @@ func (t *delimited) field(column int) ([]byte, error) {
 // noTitles returns advice if the first line does not look like titles but like a comment or a row.
 func (t *delimited) noTitles() string {
 	if strings.HasPrefix(t.titles[0], "#") || strings.HasPrefix(t.titles[0], "//") || strings.HasPrefix(t.titles[0], "%") {
-		return "a comment, it seems; take it away: the first line has the titles of the columns, and tables have no comments"
+		return "probably a comment; remove it: the first line has the titles of the columns, and tables have no comments"
 	}
 	for _, title := range t.titles {
 		if _, err := strconv.ParseFloat(title, 64); err == nil {
-			return "a row, it seems, as it has the number " + title + "; write the titles of the columns, such as labels,a,b, into a line above it"
+			return "probably a row, because it has the number " + title + "; add a line above it with the titles of the columns, such as labels,a,b"
 		}
 	}
 	return ""
@@ -297,6 +297,11 @@ func (t *delimited) errorf(row, column int, format string, args ...any) error {
 }
 
 func (t *delimited) close() {}
+
+// foundTitles lists the existing titles when one is missing.
+func foundTitles(titles []string) string {
+	return "(found: " + textfile.Quote(strings.Join(titles, ", ")) + ")"
+}
 
 // nearestTitle returns the title that another one is likely to stand for, or nothing: it differs
 // in case only, or one has the other within.

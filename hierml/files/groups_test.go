@@ -53,19 +53,19 @@ func TestGroupsOfFiles(t *testing.T) {
 		t.Errorf("%s (%v)", plain.String(), err)
 	}
 	for want, read := range map[string]func() error{
-		`no column is called "autor", which Group names`: func() error {
+		`Group: no column named "autor"`: func() error {
 			_, err := files.Table{Group: "autor"}.Read(t.Context(), strings.NewReader(rows), "r", nil)
 			return err
 		},
-		`"label" is named by Label and by Group`: func() error {
+		`"label" is set in both Label and Group`: func() error {
 			_, err := files.Table{Label: "label", Group: "label"}.Read(t.Context(), strings.NewReader(rows), "r", nil)
 			return err
 		},
-		`no column is called "autor"`: func() error {
+		`no column named "autor"`: func() error {
 			_, err := files.CSV{Group: "autor"}.Read(t.Context(), strings.NewReader(rows), "r", nil)
 			return err
 		},
-		`no document has a field "author", which JSONLines`: func() error {
+		`no document has a field "author" (found: `: func() error {
 			_, err := lines.Read(t.Context(), strings.NewReader(`{"text": "x", "label": "a"}`), "r", nil)
 			return err
 		},

@@ -109,7 +109,7 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 		return fmt.Errorf("files: texts of several fields are not written; name one")
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
-		return fmt.Errorf("files: two of the fields %q are called the same; give each a name of its own", names)
+		return fmt.Errorf("files: two of the fields %q have the same name; rename one of them", names)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	labels := labelWriter{taxonomy: c.Taxonomy}

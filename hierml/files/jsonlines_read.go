@@ -101,7 +101,7 @@ func (p *jsonParser) end(ctx context.Context) error {
 		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: `no documents; expected lines of {"id": ..., "labels": [...], "text": ...}`}
 	}
 	if p.Group != "" && !p.grouped {
-		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: fmt.Sprintf("no document has a field %s, which JSONLines{Group: …} names; the fields are %s", textfile.Quote(p.Group), describeFields(p.seen))}
+		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: fmt.Sprintf("no document has a field %s (found: %s). Set JSONLines{Group: \"...\"} or add the field", textfile.Quote(p.Group), describeFields(p.seen))}
 	}
 	if p.without == 0 {
 		return nil
@@ -114,9 +114,9 @@ func (p *jsonParser) end(ctx context.Context) error {
 		progress.Note(ctx, fmt.Sprintf("%s: %s of %d lack the field %s and have no labels", p.file.Name(), describe.Count(p.without, "document", "documents"), p.documents, name))
 		return nil
 	}
-	msg := fmt.Sprintf("no document has a field %s; JSONLines{Labels: …} names the field of the labels, of %s", name, describeFields(p.seen))
+	msg := fmt.Sprintf("no document has a field %s (found: %s). Set JSONLines{Labels: \"...\"} or add the field", name, describeFields(p.seen))
 	if p.Labels != "" || p.labels.taxonomy == nil {
-		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: msg + ". To read documents without labels, leave Labels empty and give the taxonomy of the training data"}
+		return &SyntaxError{File: p.file.Name(), Line: 1, Msg: msg + ". To read documents without labels, leave Labels empty and pass the taxonomy of the training data"}
 	}
 	progress.Note(ctx, p.file.Name()+": "+msg+". The documents are read without labels.")
 	return nil

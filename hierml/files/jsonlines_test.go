@@ -134,11 +134,11 @@ func TestJSONLinesUnlabelled(t *testing.T) {
 	if err != nil || documentsOf(c) != "a|||\"new\"\n" {
 		t.Errorf("%v, %v", c, err)
 	}
-	if len(w.Notes) != 1 || !strings.Contains(w.Notes[0], `JSONLines{Labels: …} names the field of the labels, of "id, category, text"`) {
+	if len(w.Notes) != 1 || !strings.Contains(w.Notes[0], `(found: "id, category, text"). Set JSONLines{Labels: "..."} or add the field`) {
 		t.Errorf("noted %q", w.Notes)
 	}
 	_, err = JSONLines{}.Read(t.Context(), strings.NewReader(text), "new", nil)
-	wantPlace(t, err, 1, 0, "give the taxonomy of the training data")
+	wantPlace(t, err, 1, 0, "pass the taxonomy of the training data")
 	_, err = JSONLines{Labels: "kategory"}.Read(t.Context(), strings.NewReader(text), "new", example.Fruit())
 	wantPlace(t, err, 1, 0, `no document has a field "kategory"`)
 }

@@ -401,10 +401,10 @@ func (p *tableParser) checkSettings(rows []rawColumn) error {
 	} {
 		for _, column := range s.columns {
 			if !names[column] {
-				return p.source.errorf(-1, 0, "no column is called %s, which %s names; %s", textfile.Quote(column), s.setting, otherTitles(rows, column))
+				return p.source.errorf(-1, 0, "%s: no column named %s %s", s.setting, textfile.Quote(column), otherTitles(rows, column))
 			}
 			if before := used[column]; before != "" {
-				return p.source.errorf(-1, 0, "column %s is named by %s and by %s; name it once", textfile.Quote(column), before, s.setting)
+				return p.source.errorf(-1, 0, "column %s is set in both %s and %s; set it in one of them", textfile.Quote(column), before, s.setting)
 			}
 			used[column] = s.setting
 		}
@@ -429,11 +429,11 @@ func otherTitles(rows []rawColumn, title string) string {
 	for k := range rows {
 		titles = append(titles, rows[k].name)
 	}
-	said := "the titles are " + textfile.Quote(strings.Join(titles, ", "))
+	found := foundTitles(titles)
 	if near := nearestTitle(titles, title); near != "" {
-		said += "; did you mean " + textfile.Quote(near) + "?"
+		found += ". Did you mean " + textfile.Quote(near) + "?"
 	}
-	return said
+	return found
 }
 
 // labelColumns returns the columns that have the labels, which may be none.
@@ -470,7 +470,7 @@ func (p *tableParser) labelColumns(rows []rawColumn) []int {
 		}
 	}
 	if p.Like == nil {
-		p.note("Label", "no column has the labels, as none is called %s or the like", labelTitles[0])
+		p.note("Label", "no column named %q; the rows are read without labels", labelTitles[0])
 	}
 	return nil
 }

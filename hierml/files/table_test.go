@@ -83,7 +83,7 @@ func TestTableKinds(t *testing.T) {
 		{name: "Namibia", content: rows("label,land", "a,NA", "b,FR"), settings: Table{Missing: []string{"none"}}, kinds: "label:nominal:labels land:nominal:feature"},
 		{name: "further words", content: rows("label,x", "a,1", "b,NA", "a,-"), settings: Table{Missing: []string{"-"}}, kinds: "label:nominal:labels x:number:feature", notes: "x (numbers)"},
 		{name: "set by settings", content: rows("label,a,b,c", "x,1,2,3"), settings: Table{Nominal: []string{"a"}, Text: []string{"b"}, Unused: []string{"c"}}, kinds: "label:nominal:labels a:nominal:feature b:text:feature c:nominal:unused"},
-		{name: "no labels", content: rows("x,said", "1,green tea is # fine"), kinds: "x:number:feature said:text:feature", notes: "no column has the labels"},
+		{name: "no labels", content: rows("x,said", "1,green tea is # fine"), kinds: "x:number:feature said:text:feature", notes: `no column named "label"; the rows are read without labels`},
 	} {
 		table, notes := readTable(t, test.settings, test.content)
 		if got := kinds(table); got != test.kinds {
@@ -324,10 +324,10 @@ func TestTableRefuses(t *testing.T) {
 		{"label,x\na,1e999\n", Table{Numbers: []string{"x"}}, "is not a number"},
 		{"label,x\n", Table{}, "no rows below the titles"},
 		{"", Table{}, "no titles"},
-		{"1,2\n3,4\n", Table{}, "a row, it seems"},
-		{"label,x,x\na,1,2\n", Table{}, `two columns are called "x"`},
-		{"label,x\na,1\n", Table{Numbers: []string{"X"}}, `no column is called "X", which Numbers names; the titles are "label, x"; did you mean "x"?`},
-		{"label,x\na,1\n", Table{Numbers: []string{"x"}, Text: []string{"x"}}, `column "x" is named by Text and by Numbers`},
+		{"1,2\n3,4\n", Table{}, "probably a row"},
+		{"label,x,x\na,1,2\n", Table{}, `two columns are named "x"`},
+		{"label,x\na,1\n", Table{Numbers: []string{"X"}}, `Numbers: no column named "X" (found: "label, x"). Did you mean "x"?`},
+		{"label,x\na,1\n", Table{Numbers: []string{"x"}, Text: []string{"x"}}, `column "x" is set in both Text and Numbers`},
 		{"a,b,x\np,,1\n,q,1\n", Table{Levels: []string{"a", "b"}}, `t.csv:3: level "q" stands below an empty one`},
 		{"label,x\na//b,1\na/c,1\n", Table{PathSeparator: "/"}, "has an empty part"},
 		{`{"label":"a","x":{"y":1}}`, Table{}, `the field "x" is a JSON object`},

@@ -242,7 +242,7 @@ func (v *vectorFile) choose() (string, error) {
 			if v.names[0] == "" {
 				return "", v.errorf("the file has one array without a name; leave Vectors{Array: %q} empty", v.Array)
 			}
-			return "", v.errorf("no array is called %s; the arrays are %s", textfile.Quote(v.Array), v.shapes())
+			return "", v.errorf("no array named %s (found: %s)", textfile.Quote(v.Array), v.shapes())
 		}
 		return v.Array, nil
 	}
@@ -461,7 +461,7 @@ func (v *vectorFile) sparseRows(ctx context.Context, cols int, indptr, indices [
 // integers returns the whole numbers of an array of one dimension, from 0 to most.
 func (v *vectorFile) integers(name string, most int) ([]int, error) {
 	if !slices.Contains(v.names, name) {
-		return nil, v.errorf("no array is called %q; expected what scipy.sparse.save_npz writes", name)
+		return nil, v.errorf("no array named %q; write the file with scipy.sparse.save_npz", name)
 	}
 	var list []int
 	return list, v.with(name, func(a *array) error {

@@ -35,7 +35,7 @@ func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
 		}
 		err = v.with(name, func(a *array) error { return v.arrayLabels(a, l, d) })
 	case v.LabelArray != "":
-		return v.errorf("no array is called %s; the arrays are %s", textfile.Quote(v.LabelArray), v.shapes())
+		return v.errorf("no array named %s (found: %s)", textfile.Quote(v.LabelArray), v.shapes())
 	case d.Taxonomy == nil:
 		return v.errorf(`neither labels nor a taxonomy; name a file of labels, as Vectors{Labels: "labels.txt"} does, or give the taxonomy of the training data for rows without`)
 	default:

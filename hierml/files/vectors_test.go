@@ -161,7 +161,7 @@ func TestVectorsLabels(t *testing.T) {
 		{"another table", "twice.npz", Vectors{Labels: table, Table: Table{Label: "class", LabelSeparator: ", "}}, true, "error: there are 4 rows, but testdata/vectors/twice.npz has 2 rows", ""},
 		{"no file", "f4.npy", Vectors{Table: Table{Label: "class"}}, true, "error: does not name the file", ""},
 		{"both", "dense.npz", Vectors{Labels: lines, LabelArray: "y"}, true, "error: set one", ""},
-		{"no such array", "dense.npz", Vectors{LabelArray: "z"}, true, `error: no array is called "z"; the arrays are "X" (4, 3), "y" (4,)`, ""},
+		{"no such array", "dense.npz", Vectors{LabelArray: "z"}, true, `error: no array named "z" (found: "X" (4, 3), "y" (4,))`, ""},
 		{"a matrix", "dense.npz", Vectors{LabelArray: "X"}, true, "error: array X has the shape (4, 3); expected one label for each row", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestVectorsRefused(t *testing.T) {
 		}
 	}
 	_, err := Vectors{Array: "Z"}.Open(t.Context(), "testdata/vectors/dense.npz", classes(t))
-	wantPlace(t, err, 1, 0, `no array is called "Z"; the arrays are "X" (4, 3), "y" (4,)`)
+	wantPlace(t, err, 1, 0, `no array named "Z" (found: "X" (4, 3), "y" (4,))`)
 	_, err = Vectors{}.Read(t.Context(), strings.NewReader("label,text\n"), "rows.csv", classes(t))
 	wantPlace(t, err, 1, 0, "not a file of vectors")
 	var faults Faults
