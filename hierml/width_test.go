@@ -108,7 +108,7 @@ func TestOtherWidthsAreRefused(t *testing.T) {
 			}
 			for _, columns := range []int{2, d.X.Cols - 1, d.X.Cols + 1, 1 << 30} {
 				asked++
-				if says := refusal(func() error { return do(matrix(3, columns)) }); !strings.Contains(says, fmt.Sprintf("the matrix has %d columns, and the training data have %d", columns, d.X.Cols)) || !strings.Contains(says, "SVMLight{Columns:") {
+				if says := refusal(func() error { return do(matrix(3, columns)) }); !strings.Contains(says, fmt.Sprintf("the matrix has %d columns, but the model was trained on %d", columns, d.X.Cols)) || !strings.Contains(says, "SVMLight{Columns:") {
 					t.Errorf("%s, %s, %d columns: %q", name, call, columns, says)
 				}
 			}

@@ -269,7 +269,7 @@ func TestRefuses(t *testing.T) {
 		d    *dataset.Dataset
 		says string
 	}{
-		"nothing":       {Shrinkage{}, nil, "needs a dataset"},
+		"nothing":       {Shrinkage{}, nil, "the dataset is nil"},
 		"no rows":       {Shrinkage{}, none, "no instances"},
 		"no labels":     {Shrinkage{}, fewer, "labels for 0"},
 		"negative":      {Shrinkage{}, negative, "value -2 of feature 1"},

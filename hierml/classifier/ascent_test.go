@@ -54,7 +54,7 @@ func TestAscent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Visit(ctx, d.Len()); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := a.Visit(ctx, d.Len()); err == nil || !strings.Contains(err.Error(), "instance 60 does not exist") {
 		t.Errorf("an instance that is none: %v", err)
 	}
 	if _, err := fit(t, svm.OneVsRest{}, d).Ascent(); err == nil {

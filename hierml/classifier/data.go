@@ -11,8 +11,13 @@ import (
 // has a set of nodes, ascending, and at least one set is not empty. structured.CheckMatrix checks
 // the matrix. Put the name of the method's package before the error.
 func CheckData(d *dataset.Dataset) error {
-	if d == nil || d.Taxonomy == nil || d.X == nil {
-		return fmt.Errorf("training needs a dataset with instances and a taxonomy")
+	switch {
+	case d == nil:
+		return fmt.Errorf("the dataset is nil; training needs one with instances and a taxonomy")
+	case d.X == nil:
+		return fmt.Errorf("dataset %q has no matrix of instances; set X", d.Name)
+	case d.Taxonomy == nil:
+		return fmt.Errorf("dataset %q has no taxonomy; set Taxonomy", d.Name)
 	}
 	if d.X.Rows == 0 {
 		return fmt.Errorf("dataset %q has no instances to learn from", d.Name)

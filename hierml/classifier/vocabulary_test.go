@@ -51,7 +51,7 @@ func TestOtherVocabulariesAreRefused(t *testing.T) {
 	d := own.Transform(c)
 	same := vectorizer(c)                                                          // with the same words in another slice
 	matrixOnly := &dataset.Dataset{Taxonomy: d.Taxonomy, X: d.X, Labels: d.Labels} // whose names are those of the matrix
-	want := `column 0 of the matrix is "bark", and that of the training data is "and"; transform the texts by the vectorizer`
+	want := `column 0 of the matrix is "bark", but column 0 of the training data is "and". Transform texts with the vectorizer`
 
 	trained := fit(t, svm.Hierarchical{}, d)
 	var file bytes.Buffer
@@ -161,5 +161,5 @@ func ExampleModel_Check() {
 	fmt.Println(model.Check(other.Vectors("cats meow")))
 	// Output:
 	// <nil>
-	// classifier: column 2 of the matrix is "meow", and that of the training data is "cat"; transform the texts by the vectorizer that the training texts were transformed by, and other data by the steps of the training data
+	// classifier: column 2 of the matrix is "meow", but column 2 of the training data is "cat". Transform texts with the vectorizer that was fitted on the training texts, and other data with the steps of the training data
 }

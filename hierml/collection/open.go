@@ -164,10 +164,10 @@ func (d Download) findPlain(name string, kinds []string, further ...string) (map
 		}
 	}
 	if os.Getenv(Environment) == "" {
-		problems = append(problems, fmt.Sprintf("the environment variable %s is not set, which names folders of data sets (several are separated by %q)", Environment, os.PathListSeparator))
+		problems = append(problems, fmt.Sprintf("%s, which lists folders of data sets separated by %q, is not set", Environment, os.PathListSeparator))
 	}
-	return nil, missingError(fmt.Sprintf("collection: no data set %q in the folders of %s and the cache: looked for %s; %s",
-		name, Environment, fileList(name, kinds), strings.Join(problems, "; ")))
+	return nil, missingError(fmt.Sprintf("collection: no data set %q in the folders of %s and the cache (looked for %s)\n  %s",
+		name, Environment, fileList(name, kinds), strings.Join(problems, "\n  ")))
 }
 
 func fileList(name string, kinds []string) string {

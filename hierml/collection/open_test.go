@@ -160,7 +160,7 @@ func TestOpenErrors(t *testing.T) {
 		ownCache(t)
 		t.Setenv(Environment, "")
 		_, err := Open("small")
-		if err == nil || !strings.Contains(err.Error(), "HIERML_DATA is not set") || !strings.Contains(err.Error(), "small.train.svm") {
+		if err == nil || !strings.Contains(err.Error(), `HIERML_DATA, which lists folders of data sets separated by ':', is not set`) || !strings.Contains(err.Error(), "small.train.svm") {
 			t.Errorf("got %v", err)
 		}
 	})

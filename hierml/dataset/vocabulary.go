@@ -19,14 +19,14 @@ func (m *Matrix) CheckVocabulary(vocabulary []string) error {
 	}
 	for j := range min(len(own), len(vocabulary)) {
 		if own[j] != vocabulary[j] {
-			return fmt.Errorf("column %d of the matrix is %s, and that of the training data is %s; %s", j, textfile.Quote(own[j]), textfile.Quote(vocabulary[j]), columnsAdvice)
+			return fmt.Errorf("column %d of the matrix is %s, but column %[1]d of the training data is %[3]s. %[4]s", j, textfile.Quote(own[j]), textfile.Quote(vocabulary[j]), columnsAdvice)
 		}
 	}
 	switch j := min(len(own), len(vocabulary)); {
 	case j < len(own):
-		return fmt.Errorf("column %d of the matrix is %s, and the training data have %d columns; %s", j, textfile.Quote(own[j]), j, columnsAdvice)
+		return fmt.Errorf("column %d of the matrix is %s, but the model was trained on %d columns. %s", j, textfile.Quote(own[j]), j, columnsAdvice)
 	case j < len(vocabulary):
-		return fmt.Errorf("the matrix has %d columns, and column %d of the training data is %s; %s", j, j, textfile.Quote(vocabulary[j]), columnsAdvice)
+		return fmt.Errorf("the matrix has %d columns, but column %d of the training data is %s. %s", j, j, textfile.Quote(vocabulary[j]), columnsAdvice)
 	}
 	return nil
 }
@@ -38,9 +38,9 @@ func (m *Matrix) CheckColumns(columns int, vocabulary []string) error {
 		return err
 	}
 	if m.Rows > 0 && m.Cols != columns {
-		return fmt.Errorf("the matrix has %d columns, and the training data have %d: read files of numbers with that many, as files.SVMLight{Columns: train.X.Cols} does, and transform texts by the vectorizer of the training texts", m.Cols, columns)
+		return fmt.Errorf("the matrix has %d columns, but the model was trained on %d. Read files of numbers with files.SVMLight{Columns: train.X.Cols}; transform texts with the vectorizer that was fitted on the training texts", m.Cols, columns)
 	}
 	return nil
 }
 
-const columnsAdvice = "transform the texts by the vectorizer that the training texts were transformed by, and other data by the steps of the training data"
+const columnsAdvice = "Transform texts with the vectorizer that was fitted on the training texts, and other data with the steps of the training data"

@@ -19,11 +19,11 @@ func TestCheckVocabulary(t *testing.T) {
 		{[]string{"a"}, nil, ""},
 		{nil, []string{"a"}, ""},
 		{[]string{"a", "b"}, []string{"a", "b"}, ""},
-		{[]string{"a", "c"}, []string{"a", "b"}, `column 1 of the matrix is "c", and that of the training data is "b"; transform the texts by the vectorizer`},
-		{[]string{"b", "a"}, []string{"a", "b"}, `column 0 of the matrix is "b", and that of the training data is "a"; `},
-		{[]string{"a", "b"}, []string{"a"}, `column 1 of the matrix is "b", and the training data have 1 columns; `},
-		{[]string{"a"}, []string{"a", "b"}, `the matrix has 1 columns, and column 1 of the training data is "b"; `},
-		{[]string{"b"}, []string{"a", "b"}, `column 0 of the matrix is "b", and that of the training data is "a"; `},
+		{[]string{"a", "c"}, []string{"a", "b"}, `column 1 of the matrix is "c", but column 1 of the training data is "b". Transform texts with the vectorizer`},
+		{[]string{"b", "a"}, []string{"a", "b"}, `column 0 of the matrix is "b", but column 0 of the training data is "a". `},
+		{[]string{"a", "b"}, []string{"a"}, `column 1 of the matrix is "b", but the model was trained on 1 columns. `},
+		{[]string{"a"}, []string{"a", "b"}, `the matrix has 1 columns, but column 1 of the training data is "b". `},
+		{[]string{"b"}, []string{"a", "b"}, `column 0 of the matrix is "b", but column 0 of the training data is "a". `},
 	} {
 		x := &dataset.Matrix{Cols: len(c.own), Indptr: []int{0}, Vocabulary: c.own}
 		err := x.CheckVocabulary(c.other)

@@ -152,11 +152,11 @@ func TestCrossValidateOfAllKinds(t *testing.T) {
 		}
 	}
 	for want, of := range map[string][3]any{
-		"is no data to validate on":   {svm.Flat{}, "data.csv", 3},
-		"a string trains nothing":     {"flat", d, 3},
-		"1 folds; at least two":       {svm.Flat{}, d, 1},
-		"61 folds need at least one":  {svm.Flat{}, d, 61},
-		"svm.Flat on fold 1 of 3: st": {svm.Flat{C: -1}, d, 3},
+		"is no data to validate on":             {svm.Flat{}, "data.csv", 3},
+		"a string trains nothing":               {"flat", d, 3},
+		"1 folds; at least two":                 {svm.Flat{}, d, 1},
+		"61 folds need at least one":            {svm.Flat{}, d, 61},
+		"svm.Flat on fold 1 of 3: svm: C is -1": {svm.Flat{C: -1}, d, 3},
 	} {
 		if _, err := CrossValidate(t.Context(), of[0], of[1], of[2].(int)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

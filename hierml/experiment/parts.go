@@ -139,7 +139,7 @@ func (c *parts) promised(ctx context.Context, s *source) (*instances, error) {
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		err = fmt.Errorf("machine %s has no data set %q: %w; put it where all machines find it at the same path, and have HIERML_DATA name that folder",
+		err = fmt.Errorf("machine %s has no data set %q; put it where all machines find it at the same path, and set HIERML_DATA to that folder: %w",
 			farm.Machine(), s.Name, err)
 	case s.identity != s.Data.identity(in):
 		err = fmt.Errorf("the data set %q of machine %s has another content than that of where the study was submitted; have both read one file", s.Name, farm.Machine())

@@ -334,7 +334,7 @@ func TestEvaluation(t *testing.T) {
 		t.Errorf("another taxonomy: %v", err)
 	}
 	narrow := example.Texts(test.Taxonomy, 3, 899, 5, 1)
-	if _, err := metric.Evaluate(m, narrow); err == nil || !strings.Contains(err.Error(), "the matrix has 899 columns, and the training data have 900") {
+	if _, err := metric.Evaluate(m, narrow); err == nil || !strings.Contains(err.Error(), "the matrix has 899 columns, but the model was trained on 900") {
 		t.Errorf("other features: %v", err)
 	}
 	none := &dataset.Matrix{Cols: 900, Indptr: []int{0}}
@@ -387,8 +387,8 @@ func TestErrors(t *testing.T) {
 		d     *dataset.Dataset
 		words string
 	}{
-		{"no data", t.Context(), Tree{}, nil, "needs a dataset"},
-		{"no data", t.Context(), Forest{}, nil, "needs a dataset"},
+		{"no data", t.Context(), Tree{}, nil, "the dataset is nil"},
+		{"no data", t.Context(), Forest{}, nil, "the dataset is nil"},
 		{"no rows", t.Context(), Tree{}, with(func(d *dataset.Dataset) { *d = *d.Subset(nil) }), "has no instances"},
 		{"few labels", t.Context(), Tree{}, with(func(d *dataset.Dataset) { d.Labels = d.Labels[1:] }), "labels for 19"},
 		{"no labels", t.Context(), Tree{}, with(func(d *dataset.Dataset) { clear(d.Labels) }), "no instance"},
@@ -484,7 +484,7 @@ func TestOtherVocabulariesAreRefused(t *testing.T) {
 	}
 	x := *d.X
 	x.Vocabulary = strings.Split("abcxefghij", "")
-	const want = `column 3 of the matrix is "x", and that of the training data is "d"`
+	const want = `column 3 of the matrix is "x", but column 3 of the training data is "d"`
 	for name, call := range map[string]func() error{
 		"Check":  func() error { return m.Check(&x) },
 		"Decide": func() error { _, err := m.Decide(&x, nil); return err },

@@ -19,6 +19,7 @@
 package orthogonal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -62,7 +63,7 @@ type ConvexityError struct {
 	// such factor of its off-diagonal entries.
 	MaxAlpha float64
 
-	given bool
+	alpha float64 // 0 for a given K
 }
 
 func (e *ConvexityError) Error() string {
@@ -70,11 +71,11 @@ func (e *ConvexityError) Error() string {
 	if e.LambdaMin >= 0 {
 		state = "not strongly convex"
 	}
-	remedy := fmt.Sprintf("choose alpha below %.6g", e.MaxAlpha)
-	if e.given {
-		remedy = fmt.Sprintf("multiply the entries of K beside the diagonal by less than %.6g", e.MaxAlpha)
+	remedy := fmt.Sprintf("alpha is %v; choose alpha below %.6g", e.alpha, e.MaxAlpha)
+	if e.alpha == 0 {
+		remedy = fmt.Sprintf("multiply the entries of K off the diagonal by less than %.6g", e.MaxAlpha)
 	}
-	return fmt.Sprintf("orthogonal: the regularizer is %s: the smallest eigenvalue of the comparison matrix is %.6g; %s", state, e.LambdaMin, remedy)
+	return fmt.Sprintf("orthogonal: %s. The regularizer is %s: the smallest eigenvalue of the comparison matrix is %.6g", remedy, state, e.LambdaMin)
 }
 
 // Descendants returns the regularizer of [ZXW11, (6)]: K_ii is the number of descendants of i,
@@ -92,7 +93,7 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
 	}
 	r := descendants(t, alpha, alone)
-	if err := r.check(alpha, false); err != nil {
+	if err := r.check(alpha); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -146,7 +147,7 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 		}
 	}
 	r := compose(diagonal, entries)
-	if err := r.check(1, true); err != nil {
+	if err := r.check(0); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -155,15 +156,15 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 // rounding is the share of the largest K_ii that an eigenvalue may be below zero.
 const rounding = 1e-12
 
-// check measures convexity, and returns a *ConvexityError if there is none. The entries beside the
-// diagonal are alpha times those that the error's MaxAlpha is about.
-func (r *Regularizer) check(alpha float64, given bool) error {
+// check measures convexity and returns a *ConvexityError if there is none. alpha is 0 for a given K;
+// otherwise, the entries off the diagonal are alpha times those that the error's MaxAlpha is about.
+func (r *Regularizer) check(alpha float64) error {
 	r.lambdaMin = math.Inf(1)
 	for _, p := range r.parts {
 		r.lambdaMin = min(r.lambdaMin, p.lambdaMin(r.diagonal))
 	}
 	if !(r.lambdaMin >= -rounding*slices.Max(r.diagonal)) {
-		return &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: alpha * r.maxScale(), given: given}
+		return &ConvexityError{LambdaMin: r.lambdaMin, MaxAlpha: cmp.Or(alpha, 1) * r.maxScale(), alpha: alpha}
 	}
 	return nil
 }
@@ -280,7 +281,7 @@ func (r *Regularizer) Strong() error {
 	if r.lambdaMin > 1e3*rounding*slices.Max(r.diagonal) {
 		return nil
 	}
-	return &ConvexityError{LambdaMin: max(r.lambdaMin, 0), MaxAlpha: r.maxScale(), given: true}
+	return &ConvexityError{LambdaMin: max(r.lambdaMin, 0), MaxAlpha: r.maxScale()}
 }
 
 // K returns the matrix.

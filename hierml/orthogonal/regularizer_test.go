@@ -267,6 +267,6 @@ func Example() {
 	r, err := orthogonal.Descendants(t, 0.5)
 	fmt.Printf("%.4f %v\n", r.LambdaMin(), err)
 	// Output:
-	// orthogonal: the regularizer is not convex: the smallest eigenvalue of the comparison matrix is -0.21432; choose alpha below 0.879385
+	// orthogonal: alpha is 1; choose alpha below 0.879385. The regularizer is not convex: the smallest eigenvalue of the comparison matrix is -0.21432
 	// 0.6108 <nil>
 }

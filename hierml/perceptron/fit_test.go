@@ -249,7 +249,7 @@ func TestErrors(t *testing.T) {
 		"inner label":        {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{inner} }), "Leafed"},
 		"no node":            {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{g.Len()} }), "nodes 0.."},
 		"labels twice":       {Flat{}, with(func(d *dataset.Dataset) { d.Labels[1] = []int{d.Labels[1][0], d.Labels[1][0]} }), "ascend"},
-		"Hieron, two labels": {Hieron{}, with(func(d *dataset.Dataset) { d.Labels[1] = g.Leaves()[:2] }), "exactly one"},
+		"Hieron, two labels": {Hieron{}, with(func(d *dataset.Dataset) { d.Labels[1] = g.Leaves()[:2] }), "needs exactly one per instance"},
 		"epochs":             {Flat{Settings: Settings{Epochs: -1}}, d, "Epochs"},
 		"attributes":         {Hierarchical{Attributes: structured.Flat(other)}, d, "another taxonomy"},
 		"loss":               {Hierarchical{Loss: loss.Symdiff(other)}, d, "loss"},

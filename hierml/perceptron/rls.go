@@ -48,11 +48,8 @@ func (h HRLS) Fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, e
 }
 
 func (h HRLS) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Model, error) {
-	if d == nil || d.X == nil || d.Taxonomy == nil {
-		return nil, fmt.Errorf("perceptron: Fit needs a dataset with instances and their taxonomy")
-	}
-	if d.X.Rows == 0 || len(d.Labels) != d.X.Rows {
-		return nil, fmt.Errorf("perceptron: dataset %q has %d instances and labels for %d; there must be at least one instance, and Labels needs one entry per instance", d.Name, d.X.Rows, len(d.Labels))
+	if err := classifier.CheckData(d); err != nil {
+		return nil, fmt.Errorf("perceptron: %w", err)
 	}
 	if err := checkUnweighted(d); err != nil {
 		return nil, err

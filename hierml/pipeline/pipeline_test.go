@@ -167,7 +167,7 @@ func TestSaveRefuses(t *testing.T) {
 	}{
 		"nothing":        {&pipeline.Pipeline{}, "there is no model"},
 		"no vectorizer":  {&pipeline.Pipeline{Model: other}, "neither a Vectorizer nor Columns"},
-		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, `column 0 of the matrix is "0", and that of the training data is "1"`},
+		"no steps":       {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Model: other}, `column 0 of the matrix is "0", but column 0 of the training data is "1"`},
 		"steps reversed": {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{p.Steps[1], p.Steps[0]}, Model: other}, "step 0, *features.Scaler"},
 		"a nil step":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: []pipeline.Step{nil}, Model: other}, "step 0 is nil"},
 		"two models":     {&pipeline.Pipeline{Vectorizer: p.Vectorizer, Steps: p.Steps, Model: other, Calibrated: p.Calibrated}, "do not set Model"},

@@ -204,7 +204,7 @@ type ascentOfOne struct {
 // begin starts the work on a class.
 func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, error) {
 	if err := structured.CheckC(problem.C); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("solver: %w", err)
 	}
 	if err := problem.Loss.Check(); err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 			i = problem.Examples[k]
 		}
 		if err := structured.CheckC(a.cost(i)); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("solver: %w", err)
 		}
 		atZero := a.cost(i) * a.loss.Value(a.sign[i]*a.offsetOf(i))
 		a.origin += atZero

@@ -144,7 +144,7 @@ type softmax struct {
 
 func newSoftmax(ctx context.Context, inputs *structured.Linear, problem SoftmaxProblem, settings Settings) (*softmax, error) {
 	if err := structured.CheckC(problem.C); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("solver: %w", err)
 	}
 	set, err := settings.check()
 	if err != nil {

@@ -128,7 +128,7 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		}
 	}
 	if err := structured.CheckC(p.C); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("solver: %w", err)
 	}
 	if p.Weights != nil && len(p.Weights) != p.Inputs.Len() {
 		return nil, fmt.Errorf("solver: %d weights for %d examples; pass one per example", len(p.Weights), p.Inputs.Len())
@@ -151,7 +151,7 @@ func newTasks(ctx context.Context, p *Tasks, set Settings) (*tasks, error) {
 		norm := p.Inputs.SquaredNorm(i)
 		weight := weigh.Of(p.Weights, int32(i))
 		if err := structured.CheckC(weight * p.C); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("solver: %w", err)
 		}
 		t.total += weight
 		if t.longestRow = max(t.longestRow, math.Sqrt(norm)); norm == 0 {

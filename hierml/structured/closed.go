@@ -38,7 +38,7 @@ func NewClosedSets(e *Edges, labels [][]int, l loss.Decomposing, c float64) (*Cl
 		return nil, fmt.Errorf("structured: comparing closed sets needs Edges and a loss")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	t := e.taxonomy
 	if err := loss.CheckSets(l, t); err != nil {

@@ -74,7 +74,7 @@ func NewLabels(a *Attributes, y []int, l loss.Loss, r Rescaling, c float64) (*La
 		return nil, fmt.Errorf("structured: comparing labels needs Attributes and a Loss")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	if err := loss.Check(l, a.taxonomy); err != nil {
 		return nil, err

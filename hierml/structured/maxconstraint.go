@@ -32,7 +32,7 @@ func NewMaxConstraint(a *Attributes, labels [][]int, c float64) (*MaxConstraint,
 		return nil, fmt.Errorf("structured: the max constraint needs Attributes")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	t, columns := a.taxonomy, a.columns
 	if len(columns) != t.Len() {

@@ -62,10 +62,11 @@ func LambdaFromC(c float64) float64 { return 1 / (2 * c) }
 // lambda ||W||^2 + sum_i xi_i [CSS16]: it divides by C.
 func LambdaValue(value, c float64) float64 { return value / c }
 
-// CheckC returns an error unless c is a valid weight of the training error.
+// CheckC returns an error unless c is a valid weight of the training error. Put the name of the
+// package before the error.
 func CheckC(c float64) error {
 	if !(c > 0) || math.IsInf(c, 1) {
-		return fmt.Errorf("structured: C is %v; the weight of the training error must be positive and finite", c)
+		return fmt.Errorf("C is %v; C, the weight of the training error, must be positive and finite", c)
 	}
 	return nil
 }
@@ -108,7 +109,7 @@ func (p *Problem) Compile() (*Oracle, error) {
 			return nil, fmt.Errorf("structured: block %d belongs to example %d of %d; there must be one label per row", b, i, p.Inputs.Len())
 		}
 		if err := CheckC(o.C(b)); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("structured: %w", err)
 		}
 		o.border[i+1]++
 	}

@@ -37,7 +37,7 @@ func NewRanking(a *Attributes, labels [][]int, l loss.Loss, r Rescaling, c float
 		return nil, fmt.Errorf("structured: ranking labels needs Attributes and a Loss")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	if r != Margin && r != Slack {
 		return nil, fmt.Errorf("structured: labels are ranked with structured.Margin or structured.Slack rescaling, not %v", r)

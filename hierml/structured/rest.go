@@ -26,7 +26,7 @@ func NewRest(columns int, classes [][]int, c float64) (*Rest, error) {
 		return nil, fmt.Errorf("structured: %d classes; there must be at least one", columns)
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	r := &Rest{columns: columns, c: c, is: make([]bool, len(classes)*columns)}
 	for i, set := range classes {

@@ -60,7 +60,7 @@ func NewSets(a *Attributes, labels [][]int, l loss.Decomposing, c, share float64
 		return nil, fmt.Errorf("structured: comparing label sets needs Attributes and a loss")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	if err := loss.CheckSets(l, a.taxonomy); err != nil {
 		return nil, err

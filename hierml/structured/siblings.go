@@ -58,7 +58,7 @@ func NewSiblings(a *Attributes, labels [][]int, options SiblingOptions, c float6
 		return nil, fmt.Errorf("structured: comparing siblings needs Attributes")
 	}
 	if err := CheckC(c); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("structured: %w", err)
 	}
 	if err := loss.Check(options.Loss, a.taxonomy); err != nil {
 		return nil, err

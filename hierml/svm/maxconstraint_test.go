@@ -237,8 +237,8 @@ func TestMaxConstraintChoosesC(t *testing.T) {
 func TestMaxConstraintRefuses(t *testing.T) {
 	d := example.Dense(example.Tree(2, 3), 20, 3, 1)
 	for want, call := range map[string]func() error{
-		"C is -1":         func() error { _, err := svm.MaxConstraint{C: -1}.Fit(t.Context(), d); return err },
-		"needs a dataset": func() error { _, err := svm.MaxConstraint{}.Fit(t.Context(), nil); return err },
+		"C is -1":            func() error { _, err := svm.MaxConstraint{C: -1}.Fit(t.Context(), d); return err },
+		"the dataset is nil": func() error { _, err := svm.MaxConstraint{}.Fit(t.Context(), nil); return err },
 		"does not support checkpoints": func() error {
 			_, err := svm.MaxConstraint{Settings: solver.Settings{Checkpoint: filepath.Join(t.TempDir(), "c")}}.Fit(t.Context(), d)
 			return err

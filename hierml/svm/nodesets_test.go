@@ -163,11 +163,11 @@ func TestNodeSetsErrors(t *testing.T) {
 		d     *dataset.Dataset
 		words string
 	}{
-		{"no data", t.Context(), svm.NodeSets{}, nil, "needs a dataset with instances and a taxonomy"},
+		{"no data", t.Context(), svm.NodeSets{}, nil, "the dataset is nil"},
 		{"folds", t.Context(), svm.NodeSets{Folds: 41}, d, "41 folds of 40 instances"},
 		{"empty grid", t.Context(), svm.NodeSets{Grid: []float64{}}, d, "the grid is empty"},
 		{"no C", t.Context(), svm.NodeSets{Method: trainer{svm.Flat{}}, Grid: []float64{1}}, d, "has no C to choose"},
-		{"bad C", t.Context(), svm.NodeSets{Grid: []float64{-1}}, d, "the grid: structured: C is -1"},
+		{"bad C", t.Context(), svm.NodeSets{Grid: []float64{-1}}, d, "the grid: svm: C is -1; C, the weight of the training error, must be"},
 		{"stopped", t.Context(), svm.NodeSets{Progress: func(float64, string) error { return stop }}, d, "enough"},
 		{"cancelled", cancelled, svm.NodeSets{}, d, "context canceled"},
 	} {

@@ -140,7 +140,7 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regress
 	}
 	if s.C != 0 {
 		if err := structured.CheckC(s.C); err != nil {
-			return nil, err
+			return nil, withPackage(err)
 		}
 	}
 	if s.Workers < 0 || s.Time < 0 {

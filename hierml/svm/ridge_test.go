@@ -283,7 +283,7 @@ func TestRidgeErrors(t *testing.T) {
 		d     *dataset.Dataset
 		words string
 	}{
-		{"no data", t.Context(), Ridge{}, nil, "needs a dataset"},
+		{"no data", t.Context(), Ridge{}, nil, "the dataset is nil"},
 		{"no labels", t.Context(), Ridge{}, &unlabelled, "has a label"},
 		{"C", t.Context(), Ridge{C: -1}, d, "C is -1"},
 		{"time", t.Context(), Ridge{Time: -time.Second}, d, "Time is -1s"},

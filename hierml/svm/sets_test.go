@@ -121,7 +121,7 @@ func TestLabelSetsRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = fit(t, svm.Hierarchical{Attributes: byDepth}, example.Dense(uneven, 20, 4, 1))
-	if sets, err := m.LabelSets(d.X); sets != nil || err == nil || !strings.Contains(err.Error(), "need one value per node") {
+	if sets, err := m.LabelSets(d.X); sets != nil || err == nil || !strings.Contains(err.Error(), "label sets need one value per node") {
 		t.Errorf("label sets %v, error %v where a node has several values", sets, err)
 	}
 }

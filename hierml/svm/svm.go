@@ -88,7 +88,7 @@ type Regularized interface {
 // defaultC returns c, or 1 for zero.
 func defaultC(c float64) (float64, error) {
 	c = cmp.Or(c, 1)
-	return c, structured.CheckC(c)
+	return c, withPackage(structured.CheckC(c))
 }
 
 // checkData returns an error unless the data are valid and all labels are leaves.

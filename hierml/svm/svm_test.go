@@ -237,14 +237,14 @@ func TestFitRefuses(t *testing.T) {
 		edit func(*dataset.Dataset)
 		says string
 	}{
-		{"no taxonomy", svm.Flat{}, func(d *dataset.Dataset) { d.Taxonomy = nil }, "and a taxonomy"},
-		{"no matrix", svm.Hierarchical{}, func(d *dataset.Dataset) { d.X = nil }, "needs a dataset with instances"},
+		{"no taxonomy", svm.Flat{}, func(d *dataset.Dataset) { d.Taxonomy = nil }, `dataset "dense" has no taxonomy`},
+		{"no matrix", svm.Hierarchical{}, func(d *dataset.Dataset) { d.X = nil }, `dataset "dense" has no matrix of instances`},
 		{"no instances", svm.Normalized{}, func(d *dataset.Dataset) { d.X.Rows, d.Labels = 0, nil }, "no instances"},
 		{"labels missing", svm.Flat{}, func(d *dataset.Dataset) { d.Labels = d.Labels[:3] }, "labels for 3"},
 		{"two labels", svm.Normalized{DivideByNorm: true}, func(d *dataset.Dataset) { d.Labels[4] = []int{3, 5} }, "DivideByNorm needs single labels"},
 		{"a set without labels", svm.Hierarchical{Sets: true}, func(d *dataset.Dataset) { d.Labels[4] = nil }, "row 4 has no labels"},
 		{"no label", svm.Normalized{}, func(d *dataset.Dataset) { d.Labels[2] = nil }, "row 2 of dataset \"dense\" has no label"},
-		{"inner node", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; move such labels"},
+		{"inner node", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{2} }, "row 1 of dataset \"dense\" is labelled with the inner node \"2\"; move such labels to added leaves with Dataset.Leafed"},
 		{"unknown label", svm.Flat{}, func(d *dataset.Dataset) { d.Labels[1] = []int{77} }, "row 1 of dataset \"dense\" has label 77"},
 		{"not a number", svm.Normalized{}, func(d *dataset.Dataset) { d.X.Values[5] = float32(math.NaN()) }, "row 1, feature 2: value NaN"},
 		{"negative C", svm.Flat{C: -1}, nil, "C is -1"},
