@@ -134,7 +134,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	if got, want := hierml(t, dir, "", "help", "nothing"), (result{"", "hierml: unknown command or topic \"nothing\"\nSee 'hierml --help'.\n", 2}); got != want {
+	if got, want := hierml(t, dir, "", "help", "nothing"), (result{"", "hierml: unknown command or topic \"nothing\"; hierml has: cells, completion, data, display, doctor, engine, environment, evaluate, help, kernel, lab, licences, lite, notebook, notebooks, predict, repl, run, study, train, version\nSee 'hierml --help'.\n", 2}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	got := hierml(t, dir, "", "help", "notebook", "check").stdout

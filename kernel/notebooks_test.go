@@ -33,7 +33,7 @@ func outline(c *notebook.Cell) []string {
 	var kinds []string
 	for _, o := range c.Outputs {
 		if text, _ := o.Data[display.Text].(string); display.IsNote(o.Metadata) &&
-			(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: the cell waits for the compiler of cells")) {
+			(strings.HasPrefix(text, "note: this cell computed for ") || strings.HasPrefix(text, "note: the compiler for cells is being built")) {
 			continue // advice to compile, which a slower machine gets earlier, or what only the first of all notebooks has to wait for
 		}
 		kinds = append(kinds, o.Kind+o.Name)

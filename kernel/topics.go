@@ -27,18 +27,19 @@ runs: a cell that does not compile changes nothing.
 
 A function, method, type or constant may use names that later cells declare. A note lists the names that are
 missing; using the declaration before they exist is an error. Statements run in order and can only use names that
-already exist. Variables that follow each other without a statement between them are initialized like those of a
-package: each after the variables that its value needs.
+already exist. Variables declared one after another may use each other in any order, as at package level: each is
+initialized after those that it needs. A statement ends such a group.
 
 The cell shows its last expression. To show nothing, end it with a semicolon. Out[N] is the value that cell N
 showed, and _ is the latest one. Outside of functions, return ends the cell and shows the value after it.
 
 If a cell is a whole program, with package main and func main, main runs last. An expression after func main is
-evaluated after main and shown. Without the package clause, main is an ordinary function that main() calls.
+evaluated after main and shown. Without package main, main is an ordinary function: it runs only if you call
+main().
 
-Outside of functions, you need not assign the error that a call returns. If it is not nil, it stops the cell and is
-shown, also within expressions. In a function, handle errors as usual in Go, or call must, which is predeclared and
-panics with the error:
+Outside of functions, you need not assign the error that a call returns. An error that is not nil stops the cell and
+is shown. This also holds for a call inside an expression. In a function, handle errors as usual in Go, or use the
+predeclared function must(...), which panics if there is an error:
 
   docs := collection.GoDoc("")     // GoDoc also returns an error
   func read() *dataset.Corpus { return must(collection.GoDoc("")) }

@@ -37,14 +37,16 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// closestName says which of the commands below one, and of the topics if they count, a mistyped
-// name may be; otherwise, where there is a command of that very name.
+// closestName suggests the command below cmd, or the topic if topics count, that a mistyped name may
+// stand for. Otherwise, it names a command elsewhere with exactly this name, or lists the candidates.
 func closestName(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
+	var names []string
 	for _, sub := range cmd.Commands() {
 		if !sub.IsAvailableCommand() && sub.Name() != "help" && !(topics && sub.IsAdditionalHelpTopicCommand()) {
 			continue
 		}
+		names = append(names, sub.Name())
 		d := levenshtein.ComputeDistance(strings.ToLower(typed), sub.Name())
 		if d < distance && d < len(sub.Name())-1 {
 			best, distance = sub.Name(), d
@@ -56,7 +58,7 @@ func closestName(cmd *cobra.Command, typed string, topics bool) string {
 		}
 	}
 	if best == "" {
-		return ""
+		return fmt.Sprintf("; %s has: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
 	return "; did you mean " + best + "?"
 }

@@ -37,7 +37,7 @@ func (c *Checker) hint(k *Checked, pos token.Pos, msg string) string {
 	if name := c.nearestName(k, path, msg); name != "" {
 		return " (did you mean " + name + "?)"
 	}
-	for _, help := range []func([]ast.Node, string) string{misused, k.errorWithin, k.errorReturned, k.secondLeft, declares, k.availableFields, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone} {
+	for _, help := range []func([]ast.Node, string) string{misused, k.errorWithin, k.errorReturned, k.secondLeft, declares, k.availableFields, k.resultHas, c.contextLeftOut, k.noFunction, k.typeAlone, k.otherModel, c.packageAlone, pointerMethod} {
 		if text := help(path, msg); text != "" {
 			return " (" + text + ")"
 		}
@@ -165,6 +165,22 @@ func misused(_ []ast.Node, msg string) string {
 		return syntax.Counterpart{Says: u.says, Code: code}.String()
 	}
 	return ""
+}
+
+var noAddress = regexp.MustCompile(`^cannot call pointer method (\w+) on (\S+)$`)
+
+// pointerMethod says how to call a method that needs the address of its value.
+func pointerMethod(path []ast.Node, msg string) string {
+	m := noAddress.FindStringSubmatch(msg)
+	sel := selected(path)
+	if m == nil || sel == nil {
+		return ""
+	}
+	value := "…"
+	if _, ok := ast.Unparen(sel.X).(*ast.CompositeLit); ok {
+		value = m[2] + "{…}"
+	}
+	return fmt.Sprintf("assign the value to a variable first: v := %s; v.%s(…)", value, m[1])
 }
 
 // later says that a later release of Go has the name that a complaint reports as missing.

@@ -129,8 +129,8 @@ func (w *waiting) progress(step string) {
 	again := w.id != ""
 	if !again {
 		w.id = rand.Text()
-		w.out.Stream(host.Notes, "note: the cell waits for the compiler of cells, which is made once, in a minute or two; to use the interpreter\n"+
-			"  instead, interrupt the cell and run %engine interpreted, or pass --engine interpreted to the command\n")
+		w.out.Stream(host.Notes, "note: the compiler for cells is being built. This happens once and takes a minute or two. To use the interpreter\n"+
+			"  instead, interrupt the cell and run %engine interpreted (on a command line: --engine interpreted)\n")
 	}
 	if time.Since(w.drawn) < redraw {
 		return

@@ -56,7 +56,7 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ou
 	})
 	e.mu.Unlock()
 	if len(variables) > 0 {
-		out.Stream(host.Notes, fmt.Sprintf("note: in tests, %s has the value of its declaration: other statements of cells do not run for them\n", strings.Join(variables, ", ")))
+		out.Stream(host.Notes, "note: "+declaredValues(variables)+"\n")
 	}
 	e.mu.Lock()
 	alias := magics.Alias(func(name string) bool { return e.checker.Session.Live[name] != nil })
@@ -74,6 +74,16 @@ func (e *Engine) test(ctx context.Context, src *syntax.Source, m *magics.Use, ou
 	at := []syntax.TextPiece{{Origin: m.Start}}
 	_, err = e.run(ctx, syntax.NewLexed(&syntax.Source{Cell: cell, Translation: &syntax.Translation{Text: text, Pieces: at, Alias: alias}}), out)
 	return err
+}
+
+// declaredValues says which values the variables have that tests use.
+func declaredValues(variables []string) string {
+	const reason = "; %test runs no other statements of cells"
+	if len(variables) == 1 {
+		return "in tests, the variable " + variables[0] + " has its declared value" + reason
+	}
+	last := len(variables) - 1
+	return "in tests, the variables " + strings.Join(variables[:last], ", ") + " and " + variables[last] + " have their declared values" + reason
 }
 
 // showFailing returns a function that shows the inputs of a fuzz test which failed since. The

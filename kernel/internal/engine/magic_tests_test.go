@@ -249,10 +249,10 @@ func TestTracesOfTests(t *testing.T) {
 		fails  bool
 	}{
 		{"%test Other", []string{"PASS\n"}, "note", false},
-		{"%test Panics", []string{"note: in tests, x has", "index out of range [3] with length 0", "    Cell [1]:2: element\n    Cell [1]:5: TestPanics.func1\n    Cell [1]:4: TestPanics\n"}, "testing", true},
+		{"%test Panics", []string{"note: in tests, the variable x has its declared value; ", "index out of range [3] with length 0", "    Cell [1]:2: element\n    Cell [1]:5: TestPanics.func1\n    Cell [1]:4: TestPanics\n"}, "testing", true},
 		{"%test -run Pan", []string{"--- FAIL: TestPanics"}, "note", true}, // which was told
 		{"x := 4", nil, "", false},
-		{"%test", []string{"note: in tests, x has"}, "tRunner", true}, // another declaration
+		{"%test", []string{"note: in tests, the variable x has its declared value; "}, "tRunner", true}, // another declaration
 	} {
 		_, out, notes, err := n.runNoting(c.source)
 		out += notes

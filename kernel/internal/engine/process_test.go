@@ -129,8 +129,8 @@ func newStage(t *testing.T, mode program.Mode, set ...func(*engine.Config)) *sta
 	return s
 }
 
-const waitingNote = "note: the cell waits for the compiler of cells, which is made once, in a minute or two; to use the interpreter\n" +
-	"  instead, interrupt the cell and run %engine interpreted, or pass --engine interpreted to the command\n"
+const waitingNote = "note: the compiler for cells is being built. This happens once and takes a minute or two. To use the interpreter\n" +
+	"  instead, interrupt the cell and run %engine interpreted (on a command line: --engine interpreted)\n"
 
 // refusedCell is one that only the interpreter refuses.
 const refusedCell = "func() {\n\tfor range func(func() bool) {} {\n\t\tdefer print()\n\t}\n}()"
