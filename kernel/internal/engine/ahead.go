@@ -9,6 +9,7 @@ import (
 	"github.com/hierml/notebook/kernel/internal/change"
 	"github.com/hierml/notebook/kernel/internal/magics"
 	"github.com/hierml/notebook/kernel/internal/program"
+	"github.com/hierml/notebook/kernel/internal/syntax"
 )
 
 // Cells that wait behind another are compiled with it, since a plugin of several units costs little
@@ -69,6 +70,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 	restoreSession, restoreTranscript := e.checker.Session.Snapshot(), e.checker.Transcript.Snapshot()
 	count := e.emitter.Units
 	var made []*change.Change
+	var sources []*syntax.Source
 	defer func() {
 		// If the engine fails on a cell, that is reported when the cell runs.
 		_ = done(recover())
@@ -77,6 +79,9 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 		}
 		restoreSession()
 		restoreTranscript()
+		for _, src := range sources {
+			e.checker.Forget(src) // another cell may get its number
+		}
 		e.ahead.last = max(e.ahead.last, e.emitter.Units)
 		e.emitter.Units = count
 	}()
@@ -88,6 +93,7 @@ func (e *Engine) batch(ctx context.Context, l *change.Change) (units []toolchain
 		}
 		cell := program.Cell{Number: first.Number + i + 1, Count: first.ExecutionCount() + i + 1, Source: text}
 		src, _, _ := magics.Translate(cell, e.checker.Known)
+		sources = append(sources, src.Source)
 		k, err := e.checker.CheckSource(src)
 		if err != nil {
 			break

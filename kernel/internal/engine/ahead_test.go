@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -84,6 +85,31 @@ func TestAhead(t *testing.T) {
 				t.Errorf("built %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// TestAheadIsNotQuoted fails in a cell whose number others had that were compiled ahead: the error
+// quotes the cell that failed.
+func TestAheadIsNotQuoted(t *testing.T) {
+	const last = 10
+	s := newStage(t, program.CompiledMode)
+	for i := 1; i <= last; i++ {
+		next := func() (waiting []string) {
+			for k := i + 1; k <= last; k++ {
+				waiting = append(waiting, fmt.Sprintf("ahead%dOf%d := 1", k, i))
+			}
+			return waiting
+		}
+		if i == last {
+			s.double.fails = &program.RuntimeError{Name: "panic", Message: "no", Frames: []program.Frame{{Cell: last, Line: 1, Column: 1}}}
+		}
+		_, err := s.engine.Run(t.Context(), program.Cell{Number: i, Source: fmt.Sprintf("ran%d := 1", i), Next: next}, &enginetest.Recorder{})
+		switch {
+		case i < last && err != nil:
+			t.Fatal(err)
+		case i == last && (err == nil || !strings.Contains(strings.Join(traceback(err), "\n"), "ran10 := 1")):
+			t.Errorf("%q", traceback(err))
+		}
 	}
 }
 
