@@ -83,7 +83,7 @@ var (
 	settingList = regexp.MustCompile(`\[files\.Table\{([^}]*)\}\]`)
 	setting     = regexp.MustCompile(`files\.Table\{([A-Z][A-Za-z]*): (?:\[\]string\{)?("(?:[^"\\]|\\.)*"|'.')\}?\}`)
 	namedBy     = regexp.MustCompile(`([A-Z][A-Za-z]*)(: no column named )`)
-	missingSaid = regexp.MustCompile(`Columns\{Number: [^;]*;`)
+	missingSaid = regexp.MustCompile(`set Columns\{Number: .* with Table\.Filter`)
 )
 
 // inFlagsText returns a text of the library with the options of commands in place of settings.
@@ -110,7 +110,7 @@ func inFlagsText(text string) string {
 	})
 	text = strings.ReplaceAll(text, ", Labelled() leaves such out", "")
 	text = strings.ReplaceAll(text, "set Groups to", "give --group to")
-	return missingSaid.ReplaceAllString(text, "--fill says what stands for them, such as --fill mean;")
+	return missingSaid.ReplaceAllString(text, "set --fill, for example --fill mean, to replace them")
 }
 
 // inStudyText returns a text of the library with the name that settings of files.Table have in a

@@ -76,7 +76,7 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"train shop.csv --method best", 2, nil, `unknown method "best"; the methods are flat, hierarchical`},
 		{"train shop.csv --C high", 2, nil, `--C is "high"; it must be a positive number or auto`},
 		{"train shop.csv --fill much", 2, nil, `--fill is "much"`},
-		{"train shop.csv --fill refuse --C 1", 1, nil, `numbers are missing; --fill says what stands for them`},
+		{"train shop.csv --fill refuse --C 1", 1, nil, `numbers are missing; set --fill, for example --fill mean, to replace them`},
 		{"train shop.csv --comma ;;", 2, nil, `--comma is ";;"; it must be one character`},
 		{"train shop.csv --C 1 --probabilities=false -o plain.hierml --unused said", 0, []string{"plain.hierml: 300 rows, 3 labels"}, "price (numbers); land (nominal)"},
 		{"train parts.csv --C 1 --probabilities=false", 0, []string{"parts.hierml: 60 rows", "accuracy"}, "training on the 60 rows of the part train, evaluating on the 30 rows of test [--part]\nskipping 10 rows of other parts"},
