@@ -68,9 +68,9 @@ func TestLab(t *testing.T) {
 	says(1, "hierml: this program was installed without the course. Run `go run ./install`")
 
 	archive := filepath.Join(data, "hierml", "course.tar.gz")
-	course(t, archive, "00-course.ipynb", "first", "04-svm.ipynb", "svm", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
+	course(t, archive, "00-course.ipynb", "first", "05-svm.ipynb", "svm", "pictures/a.png", "picture", "solutions/05-svm.ipynb", "solution")
 	says(0, "hierml-course: the course, 4 files\n"+told+"started lab 00-course.ipynb"+asRoot+" in hierml-course\n")
-	is("hierml-course/solutions/04-svm.ipynb", "solution")
+	is("hierml-course/solutions/05-svm.ipynb", "solution")
 	says(0, "hierml-course: the course, which is there already\n"+told+"started lab")
 
 	// What has been changed stays, whatever comes; what has not been does not, nor what is missing.
@@ -80,17 +80,17 @@ func TestLab(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("hierml-course/04-svm.ipynb", "svm of mine")
-	write("hierml-course/05-normalize.ipynb", "mine, too")
+	write("hierml-course/05-svm.ipynb", "svm of mine")
+	write("hierml-course/06-normalize.ipynb", "mine, too")
 	if err := os.Remove(filepath.Join(dir, "hierml-course/pictures/a.png")); err != nil {
 		t.Fatal(err)
 	}
-	course(t, archive, "00-course.ipynb", "second", "04-svm.ipynb", "svm, better", "05-normalize.ipynb", "norms", "pictures/a.png", "picture", "solutions/04-svm.ipynb", "solution")
+	course(t, archive, "00-course.ipynb", "second", "05-svm.ipynb", "svm, better", "06-normalize.ipynb", "norms", "pictures/a.png", "picture", "solutions/05-svm.ipynb", "solution")
 	for range 2 {
-		says(0, "  04-svm.ipynb stays as you edited it\n  05-normalize.ipynb stays as you edited it\n"+told+"started lab")
+		says(0, "  05-svm.ipynb stays as you edited it\n  06-normalize.ipynb stays as you edited it\n"+told+"started lab")
 		is("hierml-course/00-course.ipynb", "second")
-		is("hierml-course/04-svm.ipynb", "svm of mine")
-		is("hierml-course/05-normalize.ipynb", "mine, too")
+		is("hierml-course/05-svm.ipynb", "svm of mine")
+		is("hierml-course/06-normalize.ipynb", "mine, too")
 		is("hierml-course/pictures/a.png", "picture")
 	}
 
@@ -101,7 +101,7 @@ func TestLab(t *testing.T) {
 	says(2, "lab takes FOLDER; remove \"more\"\n", "lessons", "more", "--", "--port", "9999")
 	says(2, "--port is an option for JupyterLab, which --copy-only does not start\n", "--copy-only", "--", "--port", "9999")
 	says(0, "other/place: the course, 5 files\n", "--copy-only", "other/place")
-	is("other/place/04-svm.ipynb", "svm, better")
+	is("other/place/05-svm.ipynb", "svm, better")
 	t.Setenv("JUPYTER_FAILS", "3")
 	says(1, "jupyter lab: exit status 3. Run `hierml doctor` to check Jupyter", "other/place")
 	write("file", "")
