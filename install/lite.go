@@ -239,7 +239,8 @@ func buildPage(ctx context.Context, c *console, root, goroot, cache string) (com
 	return compressed, nil
 }
 
-// memoryPages is how much memory a kernel in a browser may have: 2 GiB, in the pages of WebAssembly.
+// memoryPages is how much memory a kernel in a browser may have: 2 GiB, in the pages of
+// WebAssembly.
 const memoryPages = 2 << 30 >> 16
 
 // limitMemory limits the memory of a program of WebAssembly. Go sets no limit, so a cell could take

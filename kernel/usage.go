@@ -37,8 +37,9 @@ func asUsed(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// closestName suggests the command below cmd, or the topic if topics count, that a mistyped name may
-// stand for. Otherwise, it names a command elsewhere with exactly this name, or lists the candidates.
+// closestName suggests the command below cmd, or the topic if topics count, that a mistyped name
+// may stand for. Otherwise, it names a command elsewhere with exactly this name, or lists the
+// candidates.
 func closestName(cmd *cobra.Command, typed string, topics bool) string {
 	best, distance := "", 3
 	var names []string

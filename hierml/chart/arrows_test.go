@@ -117,8 +117,8 @@ func TestArrowsRefused(t *testing.T) {
 	}
 }
 
-// TestArrowsOfModels holds that the tip of a leaf's arrow scores the leaf, also where attributes are
-// not 1, and that models which have no such arrows are refused.
+// TestArrowsOfModels holds that the tip of a leaf's arrow scores the leaf, also where attributes
+// are not 1, and that models which have no such arrows are refused.
 func TestArrowsOfModels(t *testing.T) {
 	points, err := synthetic.Gaussians{PerClass: 4}.Generate(context.Background())
 	if err != nil {

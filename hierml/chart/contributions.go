@@ -15,8 +15,8 @@ import (
 
 // Explained is why a label is predicted, such as a *classifier.Explanation.
 type Explained interface {
-	// Contributions returns the names of features and of the nodes on the way to the label, and what
-	// each feature (row) contributes to the score of each node (column).
+	// Contributions returns the names of features and of the nodes on the way to the label, and
+	// what each feature (row) contributes to the score of each node (column).
 	Contributions() (features, nodes []string, values [][]float64)
 }
 

@@ -33,12 +33,12 @@ const (
 )
 
 // Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every
-// link as a bar at the distance of what it merges. The clusters that the cut leaves stand apart, and
-// have colours: beside the names and in their links. Links that are cut are grey and crossed, with a larger cross those that do not
-// build on one that is cut; where one distance divides the links that are cut from the others, a
-// line stands there. In the interactive figure that line can be moved. Mergers with a method
-// Check() error are asked first whether they are right. Of more than 300 things the first mergers
-// are folded: a row names one thing of several, and their number.
+// link as a bar at the distance of what it merges. The clusters that the cut leaves stand apart,
+// and have colours: beside the names and in their links. Links that are cut are grey and crossed,
+// with a larger cross those that do not build on one that is cut; where one distance divides the
+// links that are cut from the others, a line stands there. In the interactive figure that line can
+// be moved. Mergers with a method Check() error are asked first whether they are right. Of more
+// than 300 things the first mergers are folded: a row names one thing of several, and their number.
 func Dendrogram(m Mergers) (*Figure, error) {
 	if m == nil || m.Len() < 1 {
 		return nil, errors.New("chart: no mergers to draw")

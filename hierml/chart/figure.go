@@ -127,8 +127,8 @@ func (f *Figure) rows() [][]*plot.Plot {
 const besideColumns = 3
 
 // SVG returns the figure as an SVG document. In a page of HTML it has no background and its text is
-// in the colour of the page's; as a document of its own it has a white background. If it cannot be drawn, because it was changed to what
-// gonum's plot refuses, the document says why.
+// in the colour of the page's; as a document of its own it has a white background. If it cannot be
+// drawn, because it was changed to what gonum's plot refuses, the document says why.
 func (f *Figure) SVG() string {
 	text, err := f.svg()
 	if err != nil {

@@ -24,13 +24,13 @@ const (
 	icicleRow    = 11 // of a name
 )
 
-// Icicle draws a taxonomy as boxes: right of the box of a node are those of its children, as high as
-// their sizes are parts of its own, in the colours of their values. sizes and values have one number
-// a node, in the order of their ids. Sizes are not negative, such as numbers of documents; nil
-// stands for the numbers of leaves. Values are as for NodeValues, and what names them. Where the
-// children are smaller than their node together, a gap is left; where they are larger, they share
-// its height. A node with several parents is drawn below the first of them, and one of size 0 is
-// not drawn.
+// Icicle draws a taxonomy as boxes: right of the box of a node are those of its children, as high
+// as their sizes are parts of its own, in the colours of their values. sizes and values have one
+// number a node, in the order of their ids. Sizes are not negative, such as numbers of documents;
+// nil stands for the numbers of leaves. Values are as for NodeValues, and what names them. Where
+// the children are smaller than their node together, a gap is left; where they are larger, they
+// share its height. A node with several parents is drawn below the first of them, and one of size 0
+// is not drawn.
 //
 // In the interactive figure, a click opens a node: it fills the height, and deeper levels appear. A
 // click on the leftmost box goes back to its parent.

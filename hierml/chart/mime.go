@@ -63,8 +63,8 @@ func (t *twin) shows(f *Figure) bool {
 	return true
 }
 
-// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and one of Vega
-// or Vega-Lite, a value for encoding/json, for front ends that draw those. That one is in the
+// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and one of
+// Vega or Vega-Lite, a value for encoding/json, for front ends that draw those. That one is in the
 // colours of the page, and as wide as there is room.
 //
 // The figure of Vega is an interactive one, where a chart has that. It follows the size of the

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Corners where more than two regions meet are drawn as one if the borders between them pass at most
-// nearCorners corners, and all of them are within maxJoint cells: most often there is one such place,
-// such as the origin of a linear model, and the cells do not show which regions touch there.
+// Corners where more than two regions meet are drawn as one if the borders between them pass at
+// most nearCorners corners, and all of them are within maxJoint cells: most often there is one such
+// place, such as the origin of a linear model, and the cells do not show which regions touch there.
 const (
 	nearCorners = 3
 	maxJoint    = 5

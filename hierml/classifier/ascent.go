@@ -15,8 +15,8 @@ import (
 )
 
 // An Ascent solves the problem that a model was trained on again, from the beginning and one
-// instance at a time, by block-coordinate Frank-Wolfe [LJSP13]. It is there to look at: a visit takes
-// as long as a pass over the instances. Package solver has the methods to train with.
+// instance at a time, by block-coordinate Frank-Wolfe [LJSP13]. It is there to look at: a visit
+// takes as long as a pass over the instances. Package solver has the methods to train with.
 type Ascent struct {
 	of     *Model
 	labels *structured.Labels
@@ -86,8 +86,8 @@ func (a *Ascent) Model(ctx context.Context) (*Model, error) {
 	return m, nil
 }
 
-// Visit moves the coefficients of instance i towards the constraint that is most violated, as far as
-// the dual value rises.
+// Visit moves the coefficients of instance i towards the constraint that is most violated, as far
+// as the dual value rises.
 func (a *Ascent) Visit(ctx context.Context, i int) (*Visit, error) {
 	m, err := a.Model(ctx)
 	if err != nil {

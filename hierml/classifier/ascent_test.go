@@ -9,8 +9,8 @@ import (
 	"github.com/hierml/notebook/hierml/svm"
 )
 
-// TestAscent holds that each visit raises the dual value by what its slope and curvature say, that no
-// other step raises it more, and that visits lead to the optimum of the training.
+// TestAscent holds that each visit raises the dual value by what its slope and curvature say, that
+// no other step raises it more, and that visits lead to the optimum of the training.
 func TestAscent(t *testing.T) {
 	models, d := compared(t)
 	ctx := context.Background()

@@ -60,9 +60,9 @@ type Contribution struct {
 	Contribution float64
 }
 
-// Contributions returns the names of the features of the instance and of the nodes of Path, and what
-// each feature (row) contributes at each node (column), as chart.Contributions draws them. Features
-// are in the order in which the nodes list them.
+// Contributions returns the names of the features of the instance and of the nodes of Path, and
+// what each feature (row) contributes at each node (column), as chart.Contributions draws them.
+// Features are in the order in which the nodes list them.
 func (e *Explanation) Contributions() (features, nodes []string, values [][]float64) {
 	row := make(map[int]int)
 	for k, n := range e.Path {

@@ -22,8 +22,8 @@ type Choice struct {
 // the best one. Its mean flatters it, as it was chosen for that: to report a value, use other data
 // or nested choice.
 //
-// It is an error if the study has several data sets, if no cell has the measure, if the results come
-// from Load, which knows no estimators, or if the method is a function.
+// It is an error if the study has several data sets, if no cell has the measure, if the results
+// come from Load, which knows no estimators, or if the method is a function.
 func (r *Results) Best(measure string) (*Choice, error) {
 	if r.ran == nil {
 		return nil, errors.New("experiment: results that were loaded have no estimators; run the study again, which trains only what is missing")

@@ -156,8 +156,9 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 // rounding is the share of the largest K_ii that an eigenvalue may be below zero.
 const rounding = 1e-12
 
-// check measures convexity and returns a *ConvexityError if there is none. alpha is 0 for a given K;
-// otherwise, the entries off the diagonal are alpha times those that the error's MaxAlpha is about.
+// check measures convexity and returns a *ConvexityError if there is none. alpha is 0 for a given
+// K; otherwise, the entries off the diagonal are alpha times those that the error's MaxAlpha is
+// about.
 func (r *Regularizer) check(alpha float64) error {
 	r.lambdaMin = math.Inf(1)
 	for _, p := range r.parts {

@@ -36,8 +36,8 @@ type Gaussians struct {
 	Seed uint64
 }
 
-// Generate draws the instances, one around each centre in turn. Equal settings give equal data. It is an
-// error if there is not one centre for each class, if the centres differ in their number of
+// Generate draws the instances, one around each centre in turn. Equal settings give equal data. It
+// is an error if there is not one centre for each class, if the centres differ in their number of
 // coordinates, or if a number is not finite.
 //
 // It ends early, with the context's error, when ctx does.

@@ -60,8 +60,8 @@ func (t *Taxonomy) Closure(set []int) []int {
 }
 
 // MostSpecific sorts the nodes and removes repeated ones and those that are an ancestor of another
-// one, which Closure would add again. A leaf that represents an inner node is removed if the inner node is. It
-// modifies the given slice.
+// one, which Closure would add again. A leaf that represents an inner node is removed if the inner
+// node is. It modifies the given slice.
 func (t *Taxonomy) MostSpecific(nodes []int) []int {
 	if len(nodes) > 1 {
 		above, has := make(map[int]bool), make(map[int]bool)

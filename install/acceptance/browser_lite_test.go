@@ -122,8 +122,9 @@ func TestBrowserLite(t *testing.T) {
 	eval[chromedp.Void](t, p, `window.jupyterapp.shell.currentWidget.sessionContext.shutdown()`, patience)
 }
 
-// TestBrowserLiteFirst follows the link to a site ten times, each time as a new visitor, and runs all
-// cells as soon as the notebook is there, before its kernel is. JupyterLab must not ask for a kernel.
+// TestBrowserLiteFirst follows the link to a site ten times, each time as a new visitor, and runs
+// all cells as soon as the notebook is there, before its kernel is. JupyterLab must not ask for a
+// kernel.
 func TestBrowserLiteFirst(t *testing.T) {
 	_, err := browser.Find()
 	testrun.Need(t, "browser", err)

@@ -44,8 +44,8 @@ const (
 	green     = "#009e73"
 )
 
-// coloured waits until there is a mark of a colour in a picture, and returns a place a little to the
-// right of where the leftmost one begins.
+// coloured waits until there is a mark of a colour in a picture, and returns a place a little to
+// the right of where the leftmost one begins.
 func (p *page) coloured(t *testing.T, selector, color string) point {
 	t.Helper()
 	return poll[point](t, p, fmt.Sprintf("looking for the colour %s in %s", color, selector), fmt.Sprintf(`(() => {

@@ -453,8 +453,8 @@ func ExamplePage() {
 	// Output: what would stand beside the notebook
 }
 
-// TestTable rounds each column of floating-point numbers by its largest number, and refuses what has
-// no rows.
+// TestTable rounds each column of floating-point numbers by its largest number, and refuses what
+// has no rows.
 func TestTable(t *testing.T) {
 	n := open(t)
 	Table([]struct {

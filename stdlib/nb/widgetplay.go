@@ -52,11 +52,12 @@ func Play(lo, hi, value int, label ...string) *PlayControl {
 // cell runs.
 func (c *PlayControl) Value() int { return c.slider.Value() }
 
-// Set moves the slider to a number, which has to be in its range. OnChange's function is not called.
+// Set moves the slider to a number, which has to be in its range. OnChange's function is not
+// called.
 func (c *PlayControl) Set(v int) error { return c.slider.Set(v) }
 
-// OnChange has f called with the number whenever the slider has moved, by itself or by the user. See
-// [Button] for when and how; a later call replaces f.
+// OnChange has f called with the number whenever the slider has moved, by itself or by the user.
+// See [Button] for when and how; a later call replaces f.
 func (c *PlayControl) OnChange(f func(int)) { c.slider.OnChange(f) }
 
 // Close implements [Widget].

@@ -20,7 +20,8 @@ var temml string
 
 var temmlProgram = sync.OnceValue(func() *goja.Program { return goja.MustCompile("temml.min.js", temml, true) })
 
-// The bounds on the formulas of a notebook. Temml's work grows with the square of a formula's length.
+// The bounds on the formulas of a notebook. Temml's work grows with the square of a formula's
+// length.
 const (
 	maxFormula   = 2000            // bytes of one formula
 	maxWork      = 50_000          // of all different formulas, by the function work

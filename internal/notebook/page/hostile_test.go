@@ -218,7 +218,8 @@ func TestFormulaBudgets(t *testing.T) {
 	}
 }
 
-// TestPanicOfFormula has an interpreter that panics: the formula stays LaTeX, and the next is drawn.
+// TestPanicOfFormula has an interpreter that panics: the formula stays LaTeX, and the next is
+// drawn.
 func TestPanicOfFormula(t *testing.T) {
 	d := newDrawing()
 	d.convert = func(string, bool) (string, error) { panic("a fault of the interpreter") }

@@ -114,7 +114,8 @@ func makeOutputBlock(o output) block {
 	return b
 }
 
-// blocks returns the blocks of a cell of text: its headings, paragraphs, lists, formulas and tables.
+// blocks returns the blocks of a cell of text: its headings, paragraphs, lists, formulas and
+// tables.
 func (m *markdown) blocks(c *notebook.Cell) ([]block, error) {
 	doc, source, err := m.document(c)
 	if err != nil {

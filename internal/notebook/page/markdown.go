@@ -69,8 +69,8 @@ func (m *markdown) cell(c *notebook.Cell) (template.HTML, []folded, error) {
 	return body, behind, err
 }
 
-// document returns the nodes of a cell and its text. Images that the text takes from the attachments
-// become part of it.
+// document returns the nodes of a cell and its text. Images that the text takes from the
+// attachments become part of it.
 func (m *markdown) document(c *notebook.Cell) (ast.Node, []byte, error) {
 	source := []byte(c.Source)
 	doc, err := m.parse(source)

@@ -94,8 +94,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestDark holds that the dark colours are for screens alone, and that each is a variable of the light
-// ones, for which no other colour is left in the styles of text.
+// TestDark holds that the dark colours are for screens alone, and that each is a variable of the
+// light ones, for which no other colour is left in the styles of text.
 func TestDark(t *testing.T) {
 	light, text, ok := strings.Cut(style, "\n}")
 	if !ok || !strings.HasPrefix(dark, "@media screen and (prefers-color-scheme: dark) {") {
