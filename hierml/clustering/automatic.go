@@ -70,7 +70,7 @@ func fitUnder(ctx context.Context, e classifier.Estimator, d *dataset.Dataset, h
 		return nil, errors.New("clustering: there is no estimator to train with")
 	}
 	if d == nil || d.Taxonomy == nil {
-		return nil, errors.New("clustering: Fit needs a dataset and its taxonomy")
+		return nil, errors.New("clustering: the dataset is nil or has no taxonomy; Fit needs both")
 	}
 	other, err := hierarchy(ctx, d)
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *classes) len() int { return len(s.names) }
 // newClasses checks the data, and its features if they are needed.
 func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 	if d == nil || d.Taxonomy == nil || features && d.X == nil {
-		return nil, errors.New("clustering: a dataset with instances and a taxonomy is needed")
+		return nil, errors.New("clustering: the dataset is nil, or has no matrix or no taxonomy; set X and Taxonomy")
 	}
 	d, err := d.Weighted()
 	if err == nil {
