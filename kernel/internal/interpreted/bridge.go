@@ -82,7 +82,7 @@ func (in *Interpreter) bridge() interp.Exports {
 		"AwaitCond":     in.awaitCond,
 		"GroupGo":       in.groupGo,
 		"Waits":         in.waits,
-		"Interruptible": in.interruptible,
+		"Interruptible": in.interruptibleFunc,
 		"EndsWithCell":  in.endsWithCell,
 		"Standard":      in.standard,
 		"ParseFlags":    parseFlags,
