@@ -71,7 +71,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("got %v, %v", b, err)
 	}
 	_, err = r.Run(t.Context(), unitOf(3, func() { cell.Show(false, cell.Kept[string](1, 0)) }))
-	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "another now") {
+	if f := failure(t, err); f.Name != "error" || !strings.Contains(f.Message, "type of the value has changed") {
 		t.Errorf("got %v", err)
 	}
 }

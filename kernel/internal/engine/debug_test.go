@@ -382,8 +382,8 @@ func TestDebuggerCopies(t *testing.T) {
 			source, destination, message string
 		}{
 			{1, "nothing", "kept", "no variable nothing"},
-			{1, "n", "a b", "no name that a variable can have"},
-			{9, "n", "kept", "not stopped in this call"},
+			{1, "n", "a b", "not a valid variable name"},
+			{9, "n", "kept", "no longer stopped in this call"},
 			{1, "in", "within", "the stopped cell declares is there for others when"},
 		} {
 			r := from(tt.frame, tt.source, tt.destination)

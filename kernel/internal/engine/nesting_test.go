@@ -29,8 +29,8 @@ func TestTooDeep(t *testing.T) {
 		"var x " + strings.Repeat("chan ", 50000) + "int": "nested more than 1000 deep",
 		"var x " + strings.Repeat("*", 50000) + "int":     "nested more than 1000 deep",
 		"x := " + strings.Repeat("!", 50000) + "true":     "nested more than 1000 deep",
-		"x := 1" + strings.Repeat(" + 1", 50000):          "a row of more than 5000 operations",
-		"var x any\nx" + strings.Repeat(".x()", 6000):     "a row of more than 5000 operations",
+		"x := 1" + strings.Repeat(" + 1", 50000):          "a chain of more than 5000 operations",
+		"var x any\nx" + strings.Repeat(".x()", 6000):     "a chain of more than 5000 operations",
 	} {
 		_, _, err := n.run(source)
 		if err == nil || !strings.Contains(err.Error(), want) {
