@@ -26,12 +26,12 @@ const (
 	labelRoom     = 10 // points that a label needs along its axis
 )
 
-// Confusion draws how often each leaf (row) was predicted as which leaf (column). truth and
-// predicted are leaves of t, one pair an instance. The leaves are in the order of the taxonomy, so
-// that confusions within a part of it are near the diagonal; lines divide the parts below different
-// roots, or below the children of an only root. Colours count on a logarithmic scale. The names of
-// leaves or, where there are more of those than can be read, of parts, stand where they fit. Of
-// more than 400 leaves, neighbours share a row. ConfusionOf draws those of a report.
+// Confusion draws how often each leaf (row) was predicted as each leaf (column). truth and
+// predicted contain leaves of t, one pair per instance. The leaves are in the order of the
+// taxonomy, so confusions of related leaves are near the diagonal. Lines separate the trees below
+// different roots, or the parts below the children of a single root. Colours count on a logarithmic
+// scale. The names of leaves are drawn where they fit; if there are too many, the names of parents.
+// With more than 400 leaves, neighbours share a row. ConfusionOf draws those of a report.
 func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 	if t == nil {
 		return nil, errors.New("chart: no taxonomy to draw confusions along")
@@ -46,12 +46,12 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 // maxConfused is how many leaves ConfusionOf draws, so that their names can be read.
 const maxConfused = 40
 
-// ConfusionOf draws how often the leaves were predicted as which, in a report, as Confusion does.
-// Of more than 40 leaves it draws those 40 that have the most mistakes, as the true leaf or as the
-// predicted one, and the instances for which both are among them; chart.Confusion(c.Taxonomy,
-// c.Truth, c.Predicted) draws all of a report's c. Instances for which an inner node is predicted
-// are left out, and the title says how many. It is an error where the report does not come from
-// Evaluate, and where all are left out.
+// ConfusionOf draws the confusions of a report, as Confusion does. With more than 40 leaves, it
+// draws the 40 leaves that have the most mistakes, as the true or the predicted leaf, and the
+// instances for which both are among them; chart.Confusion(c.Taxonomy, c.Truth, c.Predicted) draws
+// all leaves of the report's confusion c. Instances with an inner node as the prediction are left
+// out, and the title says how many. It is an error if the report does not come from Evaluate, or if
+// all instances are left out.
 func ConfusionOf(r *metric.Report) (*Figure, error) {
 	c, err := r.Confusion()
 	if err != nil {

@@ -25,13 +25,13 @@ const (
 	narrowNames = 90 // pixels, in a narrow window
 )
 
-// ConfusionByLevel draws the confusions of a report level by level: first among the roots, or the
-// children of an only root, each of them with all that is below it. In the interactive figure, a
-// click on the name of a node, or on its cell on the diagonal, opens it: the matrix then is that of
-// its children, for the instances whose label and prediction both are below the node. Of a node
-// with more than 40 children, those with the most instances are drawn. A prediction that ends at
-// the node itself is in the column of its name. It is an error where the report does not come from
-// Evaluate, and where no label and prediction meet above a leaf.
+// ConfusionByLevel draws the confusions of a report level by level. It begins with the roots, or
+// the children of a single root; each of them stands for everything below it. In the interactive
+// figure, a click on the name of a node, or on its cell on the diagonal, opens it: the matrix then
+// shows its children, for the instances whose label and prediction are both below the node. If a
+// node has more than 40 children, those with the most instances are drawn. A prediction that ends
+// at the node itself is in the column of its name. It is an error if the report does not come from
+// Evaluate, or if no label and prediction meet above a leaf.
 func ConfusionByLevel(r *metric.Report) (*Figure, error) {
 	c, err := r.Confusion()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Explained is why a label is predicted, such as a *classifier.Explanation.
+// Explained is the explanation of a prediction, such as a *classifier.Explanation.
 type Explained interface {
 	// Contributions returns the names of features and of the nodes on the way to the label, and
 	// what each feature (row) contributes to the score of each node (column).
@@ -28,10 +28,10 @@ const (
 	contributionNames = 24 // characters
 )
 
-// Contributions draws what features, such as words, contribute to the score of the label that a
-// model predicts: a row a feature, and a column a node on the way to the label, with the sum over
-// all nodes in the last. Red speaks for the label and blue against it. Of more than 25 features,
-// those with the largest contributions are drawn, and the others are the last row.
+// Contributions draws how much features, such as words, contribute to the score of the predicted
+// label. Each row is a feature, each column a node on the path to the label, and the last column is
+// the sum over the nodes. Red speaks for the label, blue against it. With more than 25 features,
+// those with the largest contributions are drawn, and the last row sums the others.
 func Contributions(e Explained) (*Figure, error) {
 	if e == nil {
 		return nil, errors.New("chart: no explanation to draw")

@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/hierml/solver"
 )
 
-// Convergence draws a training: above, the primal and the dual value over the epochs, between which
-// the optimum is; below, the relative gap between them on a logarithmic axis. Epochs without a
-// certificate and values that are not finite are left out; of more than a thousand others as many
-// are drawn, evenly spaced, with the first and the last.
+// Convergence draws a training. The upper plot has the primal and the dual value over the epochs,
+// with the optimum between them. The lower plot has the relative gap between them on a logarithmic
+// axis. Epochs without a certificate and values that are not finite are left out. Of more than a
+// thousand epochs, a thousand are drawn, evenly spaced, with the first and the last.
 func Convergence(history []solver.Progress) (*Figure, error) {
 	var primal, dual, gap plotter.XYs
 	certified := slices.DeleteFunc(slices.Clone(history), func(h solver.Progress) bool { return h.Estimate > 0 })

@@ -16,10 +16,10 @@ const (
 	curveHeight = 320
 )
 
-// LearningCurve draws one line a method: its accuracy, or another measure, over the training size.
-// curves has the values of each method at the sizes, which are positive and ascending, such as the
-// instances per class or in total. Sizes that grow by factors, to ten times the first or more, are
-// on a logarithmic axis. Methods have the colours that the package comment names.
+// LearningCurve draws one line per method: its accuracy, or another measure, over the training
+// size. curves has the values of each method at the sizes. Sizes are positive and ascending, such
+// as the instances per class or in total. If the sizes grow by factors, to ten times the first or
+// more, the axis is logarithmic. The package comment names the colours of methods.
 func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	if len(sizes) == 0 || len(curves) == 0 {
 		return nil, fmt.Errorf("chart: a learning curve of %d sizes and %d methods; give at least one of each", len(sizes), len(curves))

@@ -8,11 +8,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Decision draws predicted nodes in their part of a taxonomy, as Taxonomy does: a label, a set
-// of labels, or a conformal set. The nodes of the decision, and all that is below them, have a
-// rim, and every node has the colour of its probability, of which there is one a node, in the
-// order of their ids. Of a large taxonomy, what is drawn are the decision, the likeliest leaves,
-// and all above these.
+// Decision draws predicted nodes in their part of a taxonomy, as Taxonomy does: a label, a set of
+// labels, or a conformal set. The nodes of the decision, and all nodes below them, have a rim. Each
+// node has the colour of its probability; probabilities has one value per node, in the order of
+// their ids. Of a large taxonomy, only the decision, the most likely leaves, and all nodes above
+// these are drawn.
 func Decision(t *taxonomy.Taxonomy, decided []int, probabilities []float64) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")

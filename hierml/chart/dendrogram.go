@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Mergers is a tree of mergers, such as a *clustering.Dendrogram: of things, numbered from 0, and
-// of what earlier links merged, numbered from Len on.
+// Mergers is a tree of mergers, such as a *clustering.Dendrogram. It merges things, which are
+// numbered from 0, and results of earlier links, which are numbered from Len.
 type Mergers interface {
 	// Len returns the number of things, one more than there are links.
 	Len() int
@@ -32,13 +32,13 @@ const (
 	swatch      = 6 // right of a name, in the colour of its cluster
 )
 
-// Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and every
-// link as a bar at the distance of what it merges. The clusters that the cut leaves stand apart,
-// and have colours: beside the names and in their links. Links that are cut are grey and crossed,
-// with a larger cross those that do not build on one that is cut; where one distance divides the
-// links that are cut from the others, a line stands there. In the interactive figure that line can
-// be moved. Mergers with a method Check() error are asked first whether they are right. Of more
-// than 300 things the first mergers are folded: a row names one thing of several, and their number.
+// Dendrogram draws a tree of mergers as [Cai08, figure 6.1] does: the names at the left, and each
+// link as a bar at the distance of the merger. The clusters that the cut leaves have colours,
+// beside the names and in their links, and gaps between them. Links that are cut are grey and
+// crossed; the cross is larger if no link below is cut. If one distance separates the cut links
+// from the others, a line marks it. In the interactive figure you can drag that line. If the
+// mergers have a method Check() error, it is called first. With more than 300 things, the first
+// mergers are folded: a row names one of several things, and their number.
 func Dendrogram(m Mergers) (*Figure, error) {
 	if m == nil || m.Len() < 1 {
 		return nil, errors.New("chart: no mergers to draw")

@@ -21,8 +21,9 @@ import (
 	"github.com/hierml/notebook/internal/replace"
 )
 
-// Figure is a plot with the size at which it is readable. Its plot may be changed (Title, X.Label,
-// Add, ...) before it is shown; MimeBundle says what of that an interactive figure follows.
+// Figure is a plot with a size at which it is readable. You may change the plot (Title, X.Label,
+// Add, ...) before you show it; MimeBundle says which of these changes an interactive figure
+// follows.
 type Figure struct {
 	*plot.Plot
 
@@ -50,8 +51,8 @@ const (
 	margin = 6
 )
 
-// Size returns the width and height at which the figure is drawn: its own, or, where they are zero,
-// those of a learning curve.
+// Size returns the width and height of the drawing: those of the figure, or those of a learning
+// curve if they are zero.
 func (f *Figure) Size() (width, height vg.Length) {
 	return cmp.Or(f.Width, curveWidth), cmp.Or(f.Height, curveHeight)
 }
@@ -126,9 +127,9 @@ func (f *Figure) rows() [][]*plot.Plot {
 // besideColumns is how many plots stand in a row.
 const besideColumns = 3
 
-// SVG returns the figure as an SVG document. In a page of HTML it has no background and its text is
-// in the colour of the page's; as a document of its own it has a white background. If it cannot be
-// drawn, because it was changed to what gonum's plot refuses, the document says why.
+// SVG returns the figure as an SVG document. In an HTML page it has no background, and its text has
+// the colour of the page's text; as a separate document it has a white background. If you changed
+// the figure so that gonum's plot cannot draw it, the document says why.
 func (f *Figure) SVG() string {
 	text, err := f.svg()
 	if err != nil {
@@ -184,8 +185,8 @@ func (f *Figure) onPage() *Figure {
 	return &c
 }
 
-// PNG returns the figure as a picture with 192 dots to the inch (fewer if it is so large that it
-// would have more than five million), or nothing if it cannot be drawn; SVG says why.
+// PNG returns the figure as a picture with 192 dots per inch (fewer if the picture would have more
+// than five million), or nil if the figure cannot be drawn; SVG says why.
 func (f *Figure) PNG() []byte {
 	data, err := f.png()
 	if err != nil {
@@ -213,8 +214,8 @@ func (f *Figure) png() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Save writes the figure to a file whose extension says how: .svg, .png or .pdf, or another that
-// gonum's plot knows.
+// Save writes the figure to a file. The extension chooses the format: .svg, .png, .pdf, or another
+// that gonum's plot knows.
 func (f *Figure) Save(file string) error {
 	var content []byte
 	var err error
@@ -263,8 +264,8 @@ func (f *Figure) drawOn(c vg.CanvasSizer) (err error) {
 	return nil
 }
 
-// Check returns an error that names the axis of p for which gonum's plot would look for ticks for
-// ever: one that begins or ends at NaN. A nil plot has none.
+// Check returns an error that names the axis of p on which gonum's plot would search ticks for
+// ever: an axis that begins or ends at NaN. A nil plot has no error.
 func Check(p *plot.Plot) error {
 	if p == nil {
 		return nil

@@ -24,13 +24,13 @@ const (
 	icicleRow    = 11 // of a name
 )
 
-// Icicle draws a taxonomy as boxes: right of the box of a node are those of its children, as high
-// as their sizes are parts of its own, in the colours of their values. sizes and values have one
-// number a node, in the order of their ids. Sizes are not negative, such as numbers of documents;
-// nil stands for the numbers of leaves. Values are as for NodeValues, and what names them. Where
-// the children are smaller than their node together, a gap is left; where they are larger, they
-// share its height. A node with several parents is drawn below the first of them, and one of size 0
-// is not drawn.
+// Icicle draws a taxonomy as boxes. The boxes of a node's children are at its right; their heights
+// are their shares of its size, and their colours show their values. sizes and values have one
+// number per node, in the order of their ids. Sizes are not negative, such as numbers of documents;
+// nil means the numbers of leaves. Values are as for NodeValues, and what names them. If the
+// children are smaller than their node together, a gap remains; if they are larger, they share its
+// height. A node with several parents is drawn below the first of them, and a node of size 0 is not
+// drawn.
 //
 // In the interactive figure, a click opens a node: it fills the height, and deeper levels appear. A
 // click on the leftmost box goes back to its parent.
@@ -69,11 +69,11 @@ func Icicle(t *taxonomy.Taxonomy, sizes, values []float64, what string) (*Figure
 	return f.interactive(vegaType, false, c.spec), nil
 }
 
-// IcicleOf draws where a model goes wrong, as Icicle does: the size of a node is the number of
-// instances whose label is at or below it. The value of an inner node is the part of the instances
-// that go on to the right child, of those whose label and prediction are below the node. That of a
-// leaf is the part of its instances that are predicted as it. It is an error where the report does
-// not come from Evaluate.
+// IcicleOf draws where a model goes wrong, as Icicle does. The size of a node is the number of
+// instances whose label is at or below it. The value of an inner node is the share of instances
+// that continue to the right child, among those whose label and prediction are both below the node.
+// The value of a leaf is the share of its instances that are predicted as it. It is an error if the
+// report does not come from Evaluate.
 func IcicleOf(r *metric.Report) (*Figure, error) {
 	c, err := r.Confusion()
 	if err != nil {

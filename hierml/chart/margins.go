@@ -10,7 +10,7 @@ import (
 )
 
 // Separator is a model that was trained to keep margins between labels, such as a *classifier.Model
-// of a support vector machine that compares the label of every instance with all others.
+// of a support vector machine that compares the label of each instance with all others.
 type Separator interface {
 	Predictor
 	// MarginExcess returns for every row by how much the score of the predicted label is further
@@ -25,10 +25,10 @@ type Separator interface {
 const supportRing = 1.9
 
 // Margins draws the decision regions of a model, as DecisionRegions does, with its margins and its
-// support vectors. d is what the model was trained on. A region is paler where the score of its
-// node is not as far ahead of the others as training demands; an instance of that node beyond this
-// margin has no error. Rings mark the support vectors, and the title counts them. The others, if
-// they are left out, change nothing.
+// support vectors. d is the training data. A region is paler where the score of its node leads by
+// less than training demands; an instance of that node beyond this margin has no error. Rings mark
+// the support vectors, and the title counts them. If you leave out the other instances, the
+// training gives the same model.
 func Margins(ctx context.Context, m Separator, d *dataset.Dataset) (*Figure, error) {
 	plane, err := newPlane(d)
 	if err != nil {

@@ -63,15 +63,15 @@ func (t *twin) shows(f *Figure) bool {
 	return true
 }
 
-// MimeBundle returns what a notebook shows, by MIME type: the figure as PNG does it, and one of
-// Vega or Vega-Lite, a value for encoding/json, for front ends that draw those. That one is in the
-// colours of the page, and as wide as there is room.
+// MimeBundle returns the outputs that a notebook shows, by MIME type: the picture of PNG, and a
+// Vega or Vega-Lite specification, a value for encoding/json, for front ends that draw those. The
+// latter has the colours of the page and uses the available width.
 //
-// The figure of Vega is an interactive one, where a chart has that. It follows the size of the
+// Charts with an interactive form return that as the Vega specification. It follows the size of the
 // figure, its titles and the labels and ranges of its axes. A figure that was changed in another
-// way (to which a plotter was added, say), and one that was never interactive, are in Vega as they
-// are drawn. Where that has more than a megabyte, or images, there is an SVG document instead if it
-// has at most a megabyte. A figure that cannot be drawn is an error.
+// way (for example, you added a plotter), and one that has no interactive form, is in Vega as it is
+// drawn. If that has more than a megabyte, or contains images, an SVG document takes its place if
+// it has at most a megabyte. It is an error if the figure cannot be drawn.
 func (f *Figure) MimeBundle() (map[string]any, error) {
 	picture, err := f.png()
 	if err != nil {
@@ -96,9 +96,9 @@ func (f *Figure) MimeBundle() (map[string]any, error) {
 	return bundle, nil
 }
 
-// ScreenBundle returns what a page on a screen shows, by MIME type: an SVG document in place of the
-// picture that MimeBundle has for files made of a notebook, and the figure in Vega as there. It
-// takes a small part of the time. Where the document has more than a megabyte, it is MimeBundle.
+// ScreenBundle returns the outputs for a page on a screen, by MIME type: an SVG document instead of
+// the picture that MimeBundle has for files, and the same Vega specification. It takes a small part
+// of the time. If the document has more than a megabyte, it returns MimeBundle.
 func (f *Figure) ScreenBundle() (map[string]any, error) {
 	text, err := f.svg()
 	if err != nil {

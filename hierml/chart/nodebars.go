@@ -21,12 +21,11 @@ const (
 	maxIndent = 10  // levels
 )
 
-// NodeBars draws one bar a node, below each other in the order of the taxonomy, with the names
-// indented by depth: the norms of a model's weights, or the alpha of a weighting. There is one
-// value a node, in the order of their ids, where NaN is a node without one; what names the values.
-// Inner nodes are blue and leaves green, as the legend says. Of more than 100 nodes, those 100 with
-// the largest absolute values are drawn. A node with several parents stands below the first of
-// them.
+// NodeBars draws one bar per node, in the order of the taxonomy, with the names indented by depth:
+// the norms of a model's weights, or the alpha of a weighting. values has one value per node, in
+// the order of their ids, NaN for a node without one; what names the values. Inner nodes are blue
+// and leaves green, as the legend says. Of more than 100 nodes, the 100 with the largest absolute
+// values are drawn. A node with several parents is below the first of them.
 func NodeBars(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, error) {
 	scale, err := newValueScale(t, values, what)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// NodeValues draws a taxonomy as Taxonomy does, with every node in the colour of its value: a
-// weight's norm, an alpha, an accuracy. There is one value a node, in the order of their ids, where
-// NaN is a node without one, which is grey; what names the values. Values of one sign are the
-// darker the further they are from zero; values of both signs go from blue over white, which is
-// zero, to red.
+// NodeValues draws a taxonomy as Taxonomy does, with each node in the colour of its value: the norm
+// of its weights, an alpha, an accuracy. values has one value per node, in the order of their ids,
+// NaN for a node without one, which is grey; what names the values. Values of one sign are darker
+// the further they are from zero. Values of both signs go from blue over white, which is zero, to
+// red.
 func NodeValues(t *taxonomy.Taxonomy, values []float64, what string) (*Figure, error) {
 	scale, err := newValueScale(t, values, what)
 	if err != nil {

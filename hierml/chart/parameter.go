@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Parameter draws one line a method: the mean of a measure over the values of a parameter, with a
-// bar from one deviation below to one above at each. The values ascend; means has for each method
-// one a value, where NaN is a point that there is not; deviations has as many, or nothing for
-// methods, or values by NaN, without them. Values that grow by factors, to ten times the first or
-// more, are on a logarithmic axis. Methods have the colours that the package comment names. Where
-// there are bars, methods stand a little beside each other.
+// Parameter draws one line per method: the mean of a measure over the values of a parameter, with a
+// bar from one deviation below to one above each mean. The values ascend. means has one mean per
+// value for each method, NaN for a missing point. deviations has as many; it may lack methods, and
+// NaN means no bar. If the values grow by factors, to ten times the first or more, the axis is
+// logarithmic. The package comment names the colours of methods. Bars of different methods are
+// drawn side by side.
 func Parameter(parameter, measure string, values []float64, means, deviations map[string][]float64) (*Figure, error) {
 	if err := checkParameter(parameter, values, means, deviations); err != nil {
 		return nil, err

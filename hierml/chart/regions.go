@@ -14,18 +14,18 @@ import (
 )
 
 // Predictor is a model that predicts a node for each row of a matrix, such as a *classifier.Model.
-// If it has a method Check(*dataset.Matrix) error, that is asked first whether the rows fit.
+// If it has a method Check(*dataset.Matrix) error, that is called first to check the rows.
 type Predictor interface {
 	Predict(x *dataset.Matrix) []int
 }
 
-// PredictFunc is a function as a Predictor.
+// PredictFunc turns a function into a Predictor.
 type PredictFunc func(x *dataset.Matrix) []int
 
 // Predict calls f.
 func (f PredictFunc) Predict(x *dataset.Matrix) []int { return f(x) }
 
-// Contender is a model to compare, and what it is called.
+// Contender is a model to compare, with its name.
 type Contender struct {
 	Name  string
 	Model Predictor
@@ -39,23 +39,22 @@ const (
 	maxPoints     = 1000 // drawn of a data set
 )
 
-// DecisionRegions draws which node a model predicts at each place of the plane, and over that the
-// instances of d in the colours of their labels, as [Cai08, figures 4.3 and 4.4] show a flat and a
-// hierarchical SVM. The first two columns of d.X are the plane; further ones have to be constant,
-// as that of WithConstant is. What is below one child of the root (one root of several) has shades
-// of one colour; thin lines divide those, dark lines divide the colours. Of more than 1000
-// instances as many are drawn, evenly spaced in d; an instance of several labels has the colour of
-// the first.
+// DecisionRegions draws which node a model predicts at each point of the plane, and above that the
+// instances of d in the colours of their labels, as [Cai08, figures 4.3 and 4.4] do for a flat and
+// a hierarchical SVM. The first two columns of d.X are the plane; further columns must be constant,
+// such as that of WithConstant. All nodes below one child of the root (or below one of several
+// roots) have shades of one colour; thin lines separate these, dark lines separate the colours. Of
+// more than 1000 instances, 1000 are drawn, evenly spaced in d. An instance with several labels has
+// the colour of the first.
 //
-// The model is asked at 100 by 100 places, and between neighbours with different predictions where
-// they meet.
+// The model is evaluated at 100 by 100 points, and between neighbours with different predictions
+// where they meet.
 func DecisionRegions(ctx context.Context, m Predictor, d *dataset.Dataset) (*Figure, error) {
 	return CompareRegions(ctx, d, Contender{Name: "Decision regions", Model: m})
 }
 
-// CompareRegions draws the decision regions of up to twelve models side by side, three in a row,
-// each as DecisionRegions does. The title of a panel is the name of the model and its accuracy on
-// d.
+// CompareRegions draws the decision regions of up to twelve models, three in a row, each as
+// DecisionRegions does. The title of a panel is the name of the model and its accuracy on d.
 func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender) (*Figure, error) {
 	if len(models) == 0 || len(models) > maxContenders {
 		return nil, fmt.Errorf("chart: the regions of %d models; give 1 to %d", len(models), maxContenders)

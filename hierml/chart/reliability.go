@@ -12,10 +12,10 @@ import (
 	"github.com/hierml/notebook/hierml/calibration"
 )
 
-// Reliability draws the reliability diagram of probabilities: one line a method, with a point a bin
-// at its mean probability and the part that was true, and a bar of one standard error of that.
-// Points below the diagonal are of probabilities that are too high. The legend has the expected
-// calibration errors. Methods have the colours that the package comment names.
+// Reliability draws the reliability diagram of probabilities: one line per method, with one point
+// per bin at its mean probability and the share of true predictions, and a bar of one standard
+// error. Points below the diagonal mean that the probabilities are too high. The legend has the
+// expected calibration errors. The package comment names the colours of methods.
 func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 	if len(methods) == 0 {
 		return nil, fmt.Errorf("chart: a reliability diagram of no methods; give at least one")

@@ -10,14 +10,14 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Taxonomy draws a taxonomy from left to right, roots at the left and names at the right of their
-// nodes. The figure is as high as it has rows; many rows stand in panels beside each other. Of a
-// taxonomy with more than about two hundred leaves, the subtrees for which there is no room, and
-// levels that would make the figure too wide, are drawn as a triangle with the number of leaves
-// below. A node with several parents is drawn below the first of them, and the others are named.
+// Taxonomy draws a taxonomy from left to right, with the roots at the left and the names at the
+// right of their nodes. The height of the figure follows the number of rows; many rows are drawn in
+// panels side by side. With more than about two hundred leaves, subtrees without room, and levels
+// that would make the figure too wide, are drawn as a triangle with the number of leaves below. A
+// node with several parents is drawn below the first of them, and the others are named.
 //
-// In the interactive figure, a click folds and unfolds a node. It has the two thousand nodes
-// nearest to the roots, and of one node's children two hundred.
+// In the interactive figure, a click folds and unfolds a node. It contains the two thousand nodes
+// nearest to the roots, and at most two hundred children of a node.
 func Taxonomy(t *taxonomy.Taxonomy) (*Figure, error) {
 	if t == nil {
 		return nil, fmt.Errorf("chart: no taxonomy to draw")

@@ -18,14 +18,14 @@ type PlayControl struct {
 	busy    func() bool // whether what the last move has begun goes on; nil for never
 }
 
-// playInterval is how long a PlayControl stays at a number at least.
+// playInterval is the least time that a PlayControl stays at a number.
 const playInterval = 400 * time.Millisecond
 
-// Play returns a slider over the whole numbers from lo to hi that stands at value, with a button
-// that lets it move to hi, a number after the other, or from lo on if it stands at hi. Pressed
-// again, it stops. As a control of [Interact] it shows how something goes on, such as a training:
+// Play returns a slider over the whole numbers from lo to hi, which starts at value, with a button.
+// The button moves it number by number to hi, from lo if it is at hi; press it again to stop. As a
+// control of [Interact], it shows a development, such as a training:
 //
-//	nb.Interact(func(epochs int) (any, error) {
+//	nb.Interact(func(epochs int) any {
 //		return regionsAfter(epochs)
 //	}, nb.Play(1, 30, 1))
 //
@@ -48,16 +48,15 @@ func Play(lo, hi, value int, label ...string) *PlayControl {
 	return c
 }
 
-// Value returns the number at which the slider stands. It is the newest at all times, also while a
-// cell runs.
+// Value returns the current number of the slider. It is always the newest one, even while a cell
+// runs.
 func (c *PlayControl) Value() int { return c.slider.Value() }
 
-// Set moves the slider to a number, which has to be in its range. OnChange's function is not
-// called.
+// Set moves the slider to a number in its range. It does not call OnChange's function.
 func (c *PlayControl) Set(v int) error { return c.slider.Set(v) }
 
-// OnChange has f called with the number whenever the slider has moved, by itself or by the user.
-// See [Button] for when and how; a later call replaces f.
+// OnChange sets the function that is called with the number after each move of the slider, by the
+// user or by itself. See [Button] for when and how; a later call replaces f.
 func (c *PlayControl) OnChange(f func(int)) { c.slider.OnChange(f) }
 
 // Close implements [Widget].
@@ -68,7 +67,7 @@ func (c *PlayControl) Close() error {
 	return c.Box.Close()
 }
 
-// pressed begins or ends the play. The caller holds the lock of the button.
+// pressed starts or stops the motion. The caller holds the lock of the button.
 func (c *PlayControl) pressed() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +116,8 @@ func (c *PlayControl) rest() {
 	}
 }
 
-// show draws the button as what it does next. The caller holds its lock. A front end that is gone
-// needs none of it.
+// show sets the icon of the button. The caller holds its lock. An error means that the front end is
+// gone, and then nobody sees the icon.
 func (c *PlayControl) show(plays bool) {
 	icon := "play"
 	if plays {
