@@ -26,15 +26,15 @@ declares. If you declare a name again, the new declaration replaces the old one.
 runs: a cell that does not compile changes nothing.
 
 A function, method, type or constant may use names that later cells declare. A note lists the names that are
-missing; using the declaration before they exist is an error. Statements run in order and can only use names that
-already exist. Variables declared one after another may use each other in any order, as at package level: each is
-initialized after those that it needs. A statement ends such a group.
+missing. Until they are declared, it is an error to use that function, method, type or constant. Statements run in order
+and can only use names that already exist. Variable declarations without a statement between them form a group. In a
+group, variables may use each other in any order, as at package level: each is initialized after those that it needs.
 
 The cell shows its last expression. To show nothing, end it with a semicolon. Out[N] is the value that cell N
 showed, and _ is the latest one. Outside of functions, return ends the cell and shows the value after it.
 
-If a cell is a whole program, with package main and func main, main runs last. An expression after func main is
-evaluated after main and shown. Without package main, main is an ordinary function: it runs only if you call
+If a cell is a whole program, with package main and func main, main runs last. An expression below func main is
+evaluated when main has ended, and shown. Without package main, main is an ordinary function: it runs only if you call
 main().
 
 Outside of functions, you need not assign the error that a call returns. An error that is not nil stops the cell and

@@ -38,7 +38,7 @@ func (m *Matrix) CheckColumns(columns int, vocabulary []string) error {
 		return err
 	}
 	if m.Rows > 0 && m.Cols != columns {
-		return fmt.Errorf("the matrix has %d columns, but the model was trained on %d. Read files of numbers with files.SVMLight{Columns: train.X.Cols}; transform texts with the vectorizer that was fitted on the training texts", m.Cols, columns)
+		return fmt.Errorf("the matrix has %d columns, but the model was trained on %d. If the data come from a file of numbers, read it with files.SVMLight{Columns: N}, where N is the number of columns of the training data (train.X.Cols). If they are texts, transform them with the vectorizer that was fitted on the training texts", m.Cols, columns)
 	}
 	return nil
 }

@@ -204,7 +204,7 @@ func (t *csvTable) findLabels(ctx context.Context) (err error) {
 		return t.file.Errorf(1, 0, "the first line is %s, %s", textfile.Quote(strings.Join(t.titles, ", ")), advice)
 	}
 	if t.labels.taxonomy == nil {
-		return t.file.Errorf(1, 0, "no column named \"label\" %s To read texts without labels, pass the taxonomy of the training data", strings.Replace(t.others("label", "Labels: %q")+".", "?.", "?", 1))
+		return t.file.Errorf(1, 0, "no column named \"label\" %s To read texts without labels, pass the taxonomy of the training data as the last argument", strings.Replace(t.others("label", "Labels: %q")+".", "?.", "?", 1))
 	}
 	progress.Note(ctx, fmt.Sprintf("%s: no column named \"label\"; the texts are read without labels [files.CSV{Labels}]", t.file.Name()))
 	return nil

@@ -263,8 +263,8 @@ func TestCSVTitles(t *testing.T) {
 		s      CSV
 		want   string
 	}{
-		{"article,date,body,kind", CSV{}, `no column named "label" (found: "article, date, body, kind"). Set CSV{Labels: "..."} or add the column. To read texts without labels, pass the taxonomy of the training data`},
-		{"text,News label", CSV{}, `no column named "label" (found: "text, News label"). Did you mean CSV{Labels: "News label"}? To read texts without labels, pass the taxonomy of the training data`},
+		{"article,date,body,kind", CSV{}, `no column named "label" (found: "article, date, body, kind"). Set CSV{Labels: "..."} or add the column. To read texts without labels, pass the taxonomy of the training data as the last argument`},
+		{"text,News label", CSV{}, `no column named "label" (found: "text, News label"). Did you mean CSV{Labels: "News label"}? To read texts without labels, pass the taxonomy of the training data as the last argument`},
 		{"labels,Full Text", CSV{}, `no column named "text" (found: "labels, Full Text"). Did you mean CSV{Text: []string{"Full Text"}}?`},
 		{"body,Category", CSV{Labels: "category"}, `no column named "category" (found: "body, Category"). Did you mean "Category"?`},
 		{"notes,Category", CSV{}, `no column named "text" (found: "notes, Category"). Set CSV{Text: []string{"..."}} or add the column`},

@@ -119,7 +119,7 @@ func (content) Table(rows any, digits int) *Handle {
 	}
 	bundle, ok := display.Table(rows, digits)
 	if !ok {
-		must("nb.Table", fmt.Errorf("%s has no rows; give it a slice or a map with elements", withArticle(typeOf(rows))))
+		must("nb.Table", fmt.Errorf("the first argument is %s, which has no rows; pass a slice or a map that is not empty", withArticle(typeOf(rows))))
 	}
 	return &Handle{pieces: []*piece{{bundle: bundle}}}
 }
