@@ -69,9 +69,9 @@ func TestJudge(t *testing.T) {
 		{name: "rows missing", d: labels("b", "c"), ranked: ranking("b"), failure: "1 rankings of 2 rows"},
 		{name: "an empty row", d: labels("b", "c"), ranked: ranking("b", ""), failure: "ranking 2 is empty"},
 		{name: "an unknown node", d: labels("b"), ranked: "99\n", failure: `ranking 1: "99"`},
-		{name: "six", d: labels("b"), ranked: ranking("b c e f g b"), failure: "is no five numbers"},
+		{name: "six", d: labels("b"), ranked: ranking("b c e f g b"), failure: "is not five numbers"},
 		{name: "a set missing", d: labels("b", "c"), ranked: "2 ; 2\n2\n", failure: "either each row has a set or none"},
-		{name: "an unknown node in a set", d: labels("b"), ranked: "2 ; 99\n", failure: "is no set of nodes"},
+		{name: "an unknown node in a set", d: labels("b"), ranked: "2 ; 99\n", failure: "is not a set of nodes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "ranked")
