@@ -21,7 +21,7 @@ func TestLiteSays(t *testing.T) {
 	}{
 		{[]string{"build", "lessons"}, "hierml: lessons is not a folder\n"},
 		{[]string{"build", "lesson.ipynb"}, "hierml: lesson.ipynb is not a folder\n"},
-		{[]string{"build", "."}, "run `go run ./install lite` in a clone of hierml"},
+		{[]string{"build", "."}, "Run `go run ./install lite` in a clone of hierml"},
 		{[]string{"serve", "."}, "hierml: . has no site"},
 	} {
 		if got := hierml(t, lesson, "", append([]string{"lite"}, c.args...)...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, c.says) {

@@ -190,8 +190,8 @@ func TestDataIsChecked(t *testing.T) {
 		change func(d *dataset.Dataset)
 		want   string
 	}{
-		{"no taxonomy", func(d *dataset.Dataset) { d.Taxonomy = nil }, "needed"},
-		{"no matrix", func(d *dataset.Dataset) { d.X = nil }, "needed"},
+		{"no taxonomy", func(d *dataset.Dataset) { d.Taxonomy = nil }, "set X and Taxonomy"},
+		{"no matrix", func(d *dataset.Dataset) { d.X = nil }, "set X and Taxonomy"},
 		{"rows", func(d *dataset.Dataset) { d.Labels = d.Labels[:1] }, "labels for 1"},
 		{"inner node", func(d *dataset.Dataset) { d.Labels[1] = []int{0} }, "Leafed"},
 		{"no such node", func(d *dataset.Dataset) { d.Labels[1] = []int{9} }, "label 9"},
