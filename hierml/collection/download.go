@@ -229,7 +229,7 @@ func (d Download) distributed(ctx context.Context, name string, notFound error) 
 	case !errors.Is(notFound, fs.ErrNotExist):
 		return nil, nil, notFound
 	case e == nil:
-		return nil, nil, fmt.Errorf("%w\n  the catalogue has %s", notFound, strings.Join(names(), ", "))
+		return nil, nil, fmt.Errorf("%w; the catalogue has %s", notFound, strings.Join(names(), ", "))
 	}
 	paths, err := d.Get(ctx, name)
 	return e, paths, err

@@ -166,8 +166,8 @@ func (d Download) findPlain(name string, kinds []string, further ...string) (map
 	if os.Getenv(Environment) == "" {
 		problems = append(problems, fmt.Sprintf("%s, which lists folders of data sets separated by %q, is not set", Environment, os.PathListSeparator))
 	}
-	return nil, missingError(fmt.Sprintf("collection: no data set %q in the folders of %s and the cache (looked for %s)\n  %s",
-		name, Environment, fileList(name, kinds), strings.Join(problems, "\n  ")))
+	return nil, missingError(fmt.Sprintf("collection: no data set %q in the folders of %s and the cache (looked for %s): %s",
+		name, Environment, fileList(name, kinds), strings.Join(problems, "; ")))
 }
 
 func fileList(name string, kinds []string) string {

@@ -91,7 +91,7 @@ func TestBrowserLite(t *testing.T) {
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(8), "42", time.Minute)
 	p.press(t, "Shift+Enter")
-	p.waitText(t, output(9), "cannot be run in a browser", time.Minute)
+	p.waitText(t, output(9), "cannot run in a browser", time.Minute)
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(10), "true", time.Minute)
 
@@ -200,7 +200,7 @@ func TestBrowserLiteOffline(t *testing.T) {
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(1), "3", time.Minute)
 	p.press(t, "Shift+Enter")
-	p.wait(t, `document.querySelector(`+quote(output(2)+" img")+`)?.naturalWidth > 100`, time.Minute)
+	p.wait(t, `document.querySelector(`+quote(output(2)+" svg.marks")+`)?.getBoundingClientRect().width > 100`, time.Minute)
 	p.press(t, "Shift+Enter")
 	p.waitText(t, output(3), "true", time.Minute)
 	p.press(t, "Shift+Enter")

@@ -80,7 +80,7 @@ func TestBrowserWidgets(t *testing.T) {
 	p.drag(t, handle, "", -60, 0)
 	p.drawnAnew(t, area, again)
 	p.screenshot(t, "widgets-reloaded")
-	if n := p.count(t, area+" img"); n != 1 {
+	if n := p.count(t, area+" svg.marks"); n != 1 {
 		t.Errorf("%d plots stand below the controls", n)
 	}
 }
@@ -88,7 +88,7 @@ func TestBrowserWidgets(t *testing.T) {
 // drawnIn returns the picture in an area, once there is one.
 func (p *page) drawnIn(t *testing.T, area string) string {
 	t.Helper()
-	return poll[string](t, p, "waiting for the plot", fmt.Sprintf("document.querySelector(%s)?.src", quote(area+" img")), patience)
+	return poll[string](t, p, "waiting for the plot", fmt.Sprintf("document.querySelector(%s)?.outerHTML", quote(area+" svg.marks")), patience)
 }
 
 // drawnAnew waits until the picture in an area is another, and returns it.
@@ -96,7 +96,7 @@ func (p *page) drawnAnew(t *testing.T, area, before string) string {
 	t.Helper()
 	p.wait(t, idle, patience)
 	return poll[string](t, p, "waiting for another plot",
-		fmt.Sprintf("(src => src !== undefined && src !== %s && src)(document.querySelector(%s)?.src)", quote(before), quote(area+" img")), patience)
+		fmt.Sprintf("(drawing => drawing !== undefined && drawing !== %s && drawing)(document.querySelector(%s)?.outerHTML)", quote(before), quote(area+" svg.marks")), patience)
 }
 
 // drawnLast waits until no further picture follows in an area, as those of a slider on its way do,
