@@ -20,8 +20,8 @@ const (
 	figureHeight = 300 // at least; a figure fills what is left of the slide
 	outputHeight = 480 // at most; a longer output scrolls
 	bareHeight   = 200 // of text that makes no slide alone
-	textColumns  = 90
-	codeColumns  = 93 // in the usual size
+	textColumns  = 84  // fewer than fit, as formulas are wider than their letters
+	codeColumns  = 93  // in the usual size
 	wideColumns  = 109
 	codeLines    = 15 // at most on a slide
 	titleLength  = 80
