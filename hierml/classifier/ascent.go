@@ -119,10 +119,7 @@ func (a *Ascent) Visit(ctx context.Context, i int) (*Visit, error) {
 	}
 	floats.AddScaled(old, v.Step, direction)
 	point := a.oracle.NewDual()
-	for b := range a.point.Blocks() {
-		ids, values := a.point.Row(b)
-		point.SetRow(b, ids, values)
-	}
+	point.CopyFrom(a.point)
 	point.SetRow(i, ids, old)
 	a.point, a.model = point, nil
 	return v, nil
