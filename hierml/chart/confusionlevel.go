@@ -33,13 +33,9 @@ const (
 // at the node itself is in the column of its name. It is an error if the report does not come from
 // Evaluate, or if no label and prediction meet above a leaf.
 func ConfusionByLevel(r *metric.Report) (*Figure, error) {
-	c, err := r.Confusion()
+	c, turns, err := turnsOf(r)
 	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	turns, err := c.Turns()
-	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
+		return nil, err
 	}
 	l := &levels{t: c.Taxonomy, turns: make(map[int]*level)}
 	for _, turn := range turns {
@@ -152,15 +148,16 @@ func (l *level) name(n int) string {
 	return short(ownName(l.t, n, l.node), 26)
 }
 
-// shade returns the colour of a cell, by its part of the row, and that of a number on it.
+// share returns the share of a cell in the instances of its row.
+func (l *level) share(c metric.Cell) float64 { return float64(c.Count) / float64(l.of[c.Truth]) }
+
+// shade returns the colour of a cell, by its share of the row, and that of a number on it.
 func (l *level) shade(c metric.Cell) (cell, number color.Color) {
-	share := float64(c.Count) / float64(l.of[c.Truth])
+	share := l.share(c)
 	if share > 0.45 {
-		number = color.White
-	} else {
-		number = inkOnColor
+		return shade(share), color.White
 	}
-	return shade(share), number
+	return shade(share), inkOnColor
 }
 
 // Plot draws the cells and their counts.
@@ -182,8 +179,8 @@ func (l *level) Plot(c draw.Canvas, p *plot.Plot) {
 	strokeBox(c, draw.LineStyle{Color: frameOnColor, Width: 0.7}, c.Min, c.Max)
 }
 
-// spec returns the interactive form: the rows, columns and cells of all nodes, of which those of
-// the one that is open are drawn.
+// spec returns the interactive form. It contains the rows, columns and cells of all nodes, and
+// draws those of the node that is open.
 func (l *levels) spec(f *Figure) object {
 	var nodes []int
 	for n := range l.turns {
@@ -219,7 +216,7 @@ func (l *levels) spec(f *Figure) object {
 			fill, ink := v.shade(c)
 			_, opens := l.turns[c.Truth]
 			cells = append(cells, object{
-				"at": n, "r": slices.Index(v.rows, c.Truth), "c": slices.Index(v.columns, c.Predicted), "count": c.Count, "share": float64(c.Count) / float64(v.of[c.Truth]),
+				"at": n, "r": slices.Index(v.rows, c.Truth), "c": slices.Index(v.columns, c.Predicted), "count": c.Count, "share": v.share(c),
 				"color": hex(fill), "ink": hex(ink), "true": v.name(c.Truth), "predicted": v.name(c.Predicted), "node": c.Truth, "opens": opens && c.Truth == c.Predicted,
 			})
 		}

@@ -58,6 +58,9 @@ type webCanvas struct {
 	images        bool // there are images
 }
 
+// perPoint is the number of pixels of a web page in a point.
+const perPoint = 96.0 / 72
+
 // webState is what a canvas draws with, and where: at place m·(x, y) + (x, y).
 type webState struct {
 	m     [2][2]float64
@@ -81,7 +84,7 @@ func (c *webCanvas) DrawImage(vg.Rectangle, image.Image) { c.images = true }
 func (c *webCanvas) SetLineDash(pattern []vg.Length, _ vg.Length) {
 	c.state.dash = list{}
 	for _, l := range pattern {
-		c.state.dash = append(c.state.dash, float64(l)*96/72)
+		c.state.dash = append(c.state.dash, float64(l)*perPoint)
 	}
 }
 
@@ -120,7 +123,7 @@ func (c *webCanvas) place(p vg.Point) (x, y float64) {
 // at writes where a point is, in pixels from the upper left corner.
 func (c *webCanvas) at(p vg.Point) string {
 	x, y := c.place(p)
-	return hundredths(x*96/72) + "," + hundredths((float64(c.height)-y)*96/72)
+	return hundredths(x*perPoint) + "," + hundredths((float64(c.height)-y)*perPoint)
 }
 
 // hundredths writes a number of pixels, so that small circles are round.
@@ -131,7 +134,7 @@ func hundredths(v float64) string {
 // Stroke implements vg.Canvas.
 func (c *webCanvas) Stroke(p vg.Path) {
 	if c.state.line > 0 {
-		c.add(p, "stroke", object{"width": math.Round(float64(c.state.line)*9600/72) / 100, "dash": c.state.dash})
+		c.add(p, "stroke", object{"width": math.Round(100*perPoint*float64(c.state.line)) / 100, "dash": c.state.dash})
 	}
 }
 
@@ -191,7 +194,7 @@ func (c *webCanvas) arc(b *strings.Builder, arc vg.PathComp) {
 	}
 	b.WriteString(command + c.at(on(arc.Start)))
 	pieces := math.Ceil(math.Abs(arc.Angle)/(math.Pi/2) - 1e-9)
-	radius := hundredths(float64(arc.Radius) * math.Sqrt(math.Abs(c.state.m[0][0]*c.state.m[1][1]-c.state.m[0][1]*c.state.m[1][0])) * 96 / 72)
+	radius := hundredths(float64(arc.Radius) * math.Sqrt(math.Abs(c.state.m[0][0]*c.state.m[1][1]-c.state.m[0][1]*c.state.m[1][0])) * perPoint)
 	sweep := 0 // the other way round than in SVG, where down is positive
 	if arc.Angle < 0 {
 		sweep = 1
@@ -209,8 +212,8 @@ func (c *webCanvas) FillString(f font.Face, p vg.Point, text string) {
 	x, y := c.place(p)
 	m := c.state.m
 	c.texts = append(c.texts, object{
-		"x": round(x * 96 / 72), "y": round((float64(c.height) - y) * 96 / 72), "text": text, "fill": c.paint(),
-		"font": webFonts[f.Font.Variant], "size": round(float64(f.Font.Size) * math.Hypot(m[0][0], m[1][0]) * 96 / 72), "angle": round(-math.Atan2(m[1][0], m[0][0]) * 180 / math.Pi),
+		"x": round(x * perPoint), "y": round((float64(c.height) - y) * perPoint), "text": text, "fill": c.paint(),
+		"font": webFonts[f.Font.Variant], "size": round(float64(f.Font.Size) * math.Hypot(m[0][0], m[1][0]) * perPoint), "angle": round(-math.Atan2(m[1][0], m[0][0]) * 180 / math.Pi),
 	})
 }
 

@@ -102,7 +102,7 @@ func ExampleConfusionByLevel() {
 	// Output: Confusions: 2 of 2 right
 }
 
-// report evaluates two instances, one of which is taken for another one of its family.
+// report evaluates two instances. One is mistaken for another leaf of its family.
 func report() *metric.Report {
 	t, err := taxonomy.FromPaths([]string{"go/ast", "go/build", "net/http"}, "/")
 	if err != nil {

@@ -88,13 +88,13 @@ func (f *Figure) Draw(c draw.Canvas) {
 	}
 }
 
-// title returns the title of one of the figure's plots, in as many lines as its width takes.
+// title returns the title of one of the figure's plots, in lines that fit its width.
 func (f *Figure) title(p *plot.Plot) string {
 	width, _ := f.Size()
 	return broken(p, (width-2*margin)/vg.Length(len(f.rows()[0])))
 }
 
-// broken returns the title of a plot in lines of at most a width, of which each has a word or more.
+// broken breaks the title of a plot into lines of at most a width. Each line has at least one word.
 func broken(p *plot.Plot, width vg.Length) string {
 	var lines []string
 	for line := range strings.SplitSeq(p.Title.Text, "\n") {

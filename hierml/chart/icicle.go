@@ -64,7 +64,7 @@ func Icicle(t *taxonomy.Taxonomy, sizes, values []float64, what string) (*Figure
 	p.X.Padding, p.Y.Padding = 0, 0
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 	p.Add(c)
-	width := max(icicleColumn*vg.Length(c.levels(0)), stripWidth+2*margin)
+	width := max(icicleColumn*vg.Length(c.levels()), stripWidth+2*margin)
 	f := &Figure{Plot: p, Width: width + 2*margin, Height: icicleHeight + stripRoom + 30}
 	return f.interactive(vegaType, false, c.spec), nil
 }
@@ -75,13 +75,9 @@ func Icicle(t *taxonomy.Taxonomy, sizes, values []float64, what string) (*Figure
 // The value of a leaf is the share of its instances that are predicted as it. It is an error if the
 // report does not come from Evaluate.
 func IcicleOf(r *metric.Report) (*Figure, error) {
-	c, err := r.Confusion()
+	c, turns, err := turnsOf(r)
 	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
-	}
-	turns, err := c.Turns()
-	if err != nil {
-		return nil, fmt.Errorf("chart: %w", err)
+		return nil, err
 	}
 	t := c.Taxonomy
 	sizes, values := make([]float64, t.Len()), make([]float64, t.Len())
@@ -113,6 +109,19 @@ func IcicleOf(r *metric.Report) (*Figure, error) {
 		f.Title.Text = fmt.Sprintf("Accuracy at each node, of %s", count(len(c.Truth), "instance", "instances"))
 	}
 	return f, err
+}
+
+// turnsOf returns the confusion of a report, and its turns at each inner node.
+func turnsOf(r *metric.Report) (*metric.Confusion, []metric.Turn, error) {
+	c, err := r.Confusion()
+	if err != nil {
+		return nil, nil, fmt.Errorf("chart: %w", err)
+	}
+	turns, err := c.Turns()
+	if err != nil {
+		return nil, nil, fmt.Errorf("chart: %w", err)
+	}
+	return c, turns, nil
 }
 
 // icicle is the plotter of boxes.
@@ -183,11 +192,13 @@ func ownName(t *taxonomy.Taxonomy, n, parent int) string {
 	return name
 }
 
-// levels returns how many levels are drawn side by side from a depth on.
-func (c *icicle) levels(from int) int {
-	deepest := slices.MaxFunc(c.boxes, func(a, b icicleBox) int { return a.depth - b.depth }).depth
-	return min(icicleLevels, deepest-from+1)
+// deepest returns the largest depth of a box.
+func (c *icicle) deepest() int {
+	return slices.MaxFunc(c.boxes, func(a, b icicleBox) int { return a.depth - b.depth }).depth
 }
+
+// levels returns how many levels are drawn side by side at first.
+func (c *icicle) levels() int { return min(icicleLevels, c.deepest()+1) }
 
 // color returns the colour of a box, and that of a name on it.
 func (c *icicle) color(b icicleBox) (box, name color.Color) {
@@ -202,9 +213,10 @@ func (c *icicle) color(b icicleBox) (box, name color.Color) {
 func (c *icicle) Plot(canvas draw.Canvas, _ *plot.Plot) {
 	c.colors.plot(canvas, vg.Point{X: canvas.Min.X + 2, Y: canvas.Min.Y}, 1, c.what)
 	top, bottom := canvas.Max.Y, canvas.Min.Y+stripRoom+6
-	column := canvas.Size().X / vg.Length(c.levels(0))
+	levels := c.levels()
+	column := canvas.Size().X / vg.Length(levels)
 	for _, b := range c.boxes {
-		if b.depth >= c.levels(0) {
+		if b.depth >= levels {
 			continue
 		}
 		left := canvas.Min.X + vg.Length(b.depth)*column
@@ -229,19 +241,16 @@ func (c *icicle) spec(f *Figure) object {
 	rows := list{}
 	for i, b := range c.boxes {
 		fill, ink := c.color(b)
-		value := c.values[b.node]
-		row := object{
+		rows = append(rows, object{
 			"i": i, "up": b.parent, "d": b.depth, "a": b.low, "b": b.high, "size": b.size, "inner": b.inner,
-			"name": short(c.name(b), longestName), "path": path(c.t, b.node), "color": hex(fill), "ink": hex(ink), "value": number(value),
-		}
-		rows = append(rows, row)
+			"name": short(c.name(b), longestName), "path": path(c.t, b.node), "color": hex(fill), "ink": hex(ink), "value": number(c.values[b.node]),
+		})
 	}
 	width, _ := f.Size()
 	scales, legends := c.webScale()
 	scales = append(scales,
 		object{"name": "x", "type": "linear", "domain": list{signal("focus.d"), signal("focus.d + levels")}, "range": "width", "zero": false, "nice": false},
 		object{"name": "y", "type": "linear", "domain": list{signal("focus.a"), signal("focus.b")}, "range": list{0, signal("height")}, "zero": false, "nice": false})
-	deepest := slices.MaxFunc(c.boxes, func(a, b icicleBox) int { return a.depth - b.depth }).depth
 	all := "{i: -1, up: -1, d: 0, a: 0, b: 1}"
 	x, y := "scale('x', datum.d)", "(scale('y', datum.a) + scale('y', datum.b)) / 2"
 	boxes := namedMark("box", mark("rect", "shown", object{
@@ -257,7 +266,7 @@ func (c *icicle) spec(f *Figure) object {
 				"events": "@box:click",
 				"update": fmt.Sprintf("datum.i == focus.i ? (datum.up < 0 ? %s : data('boxes')[datum.up]) : datum.inner ? datum : focus", all),
 			}}},
-			object{"name": "levels", "update": fmt.Sprintf("min(%d, %d - focus.d)", icicleLevels, deepest+1)},
+			object{"name": "levels", "update": fmt.Sprintf("min(%d, %d - focus.d)", icicleLevels, c.deepest()+1)},
 		},
 		"data": list{
 			object{"name": "boxes", "values": rows},

@@ -12,8 +12,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// evaluated returns a report on instances of which each has a true leaf and a predicted one, by
-// their places among the leaves.
+// evaluated returns a report. Each pair is the true and the predicted leaf of an instance, by their
+// places among the leaves.
 func evaluated(t *testing.T, tax *taxonomy.Taxonomy, pairs ...[2]int) *metric.Report {
 	t.Helper()
 	leaves := tax.Leaves()

@@ -120,8 +120,8 @@ func (s *valueScale) share(v float64) float64 {
 	return (v/2 - s.low/2) / (s.high/2 - s.low/2) // halves, because a difference may overflow
 }
 
-// named returns the values whose names stand at the strip: its ends, and round ones between them
-// that have the room, of which width is the one of a name in points.
+// named returns the values to write at the strip: its ends, and round values between them if there
+// is room. width returns the width of a text in points.
 func (s *valueScale) named(width func(text string) float64) []float64 {
 	type place struct{ from, to float64 }
 	span := func(v float64) place {

@@ -96,20 +96,20 @@ const (
 	leastWidth   = 200
 )
 
-// fitting returns the expression of a width of a picture: what it is to be, or as much of it as the
-// window has room for. Vega is not told how wide the place for the picture is.
+// fitting returns the expression of a picture's width: the given width, or the width that fits the
+// window. Vega does not know how wide the place for the picture is.
 func fitting(width float64) string {
 	return fmt.Sprintf("min(%v, max(%d, windowSize()[0] - (windowSize()[0] > %d ? %d : %d)))", width, leastWidth, narrowWindow, wideMargin, narrowMargin)
 }
 
-// resized returns a signal that has the value of an expression, again when the window has another
-// size.
+// resized returns a signal with the value of an expression, which is computed again when the size
+// of the window changes.
 func resized(name, expression string) object {
 	return object{"name": name, "update": expression, "on": list{object{"events": object{"source": "window", "type": "resize"}, "update": expression}}}
 }
 
-// narrowing makes a picture in Vega-Lite of a width, which is a number there and to which the names
-// at the axis may come, fit the window.
+// narrowing makes a picture in Vega-Lite fit the window. width is its width without the names at
+// the axis, names is their width.
 func narrowing(spec object, width, names float64) object {
 	spec["usermeta"].(object)["embedOptions"].(object)["patch"] = list{
 		object{"op": "remove", "path": "/width"},
@@ -208,12 +208,11 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// titleLines returns a title as Vega wants it, a text or a list of lines, with more of them in a
-// narrow window.
+// titleLines returns a title for Vega: a text, or a list of lines. A narrow window has more lines.
 func titleLines(title string) any { return narrowed(title, longestTitle, "signal") }
 
-// narrowed returns a text of one line or several, which has lines of at most so many letters, as
-// far as its words allow, in a narrow window. key is that of expressions.
+// narrowed returns a text of one or more lines. In a narrow window, its lines have at most so many
+// letters, unless a word is longer. key is the key of expressions.
 func narrowed(text string, longest int, key string) any {
 	wide := strings.Split(text, "\n")
 	var narrow []string

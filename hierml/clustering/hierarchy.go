@@ -11,7 +11,7 @@ import (
 // Taxonomy returns the classes below the clusters of the dendrogram's cut: the hierarchy of [Cai08,
 // Algorithm 8], with the clusters on the first level and the classes on the second. With cuts it
 // has one level for each of them instead, in the order of their numbers of clusters. A cluster of
-// one class is a node with one child. It returns an error for two cuts neither of which refines the
+// one class is a node with one child. It returns an error if neither of two cuts refines the
 // other.
 //
 // The leaves are the classes under their names, in the order of Classes and then of Empty, with ids

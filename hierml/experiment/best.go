@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hierml/notebook/hierml/classifier"
@@ -43,7 +44,7 @@ func (r *Results) Best(measure string) (*Choice, error) {
 		if lower(measure) {
 			v = -v
 		}
-		if v != v || best != nil && (row.PerClass < best.PerClass || row.PerClass == best.PerClass && v <= value) {
+		if math.IsNaN(v) || best != nil && (row.PerClass < best.PerClass || row.PerClass == best.PerClass && v <= value) {
 			continue
 		}
 		best, value = &rows[i], v
