@@ -22,21 +22,25 @@
     init(s) { scope = s; },
     async get(module) {
       if (module !== './extension') throw new Error(`${NAME} has no ${module}`);
-      const [services, signaling, { SessionContext }] = await Promise.all(
-        [shared('@jupyterlite/services'), shared('@lumino/signaling'), shared('@jupyterlab/apputils')]);
+      const [services, signaling, { SessionContext }, { IRenderMimeRegistry }] = await Promise.all(
+        [shared('@jupyterlite/services'), shared('@lumino/signaling'), shared('@jupyterlab/apputils'), shared('@jupyterlab/rendermime')]);
       startOnce(SessionContext.prototype);
-      return () => ({ __esModule: true, default: [plugin(services, signaling)] });
+      return () => ({ __esModule: true, default: [plugin(services, signaling, IRenderMimeRegistry)] });
     },
   };
 
-  function plugin({ IKernelSpecs, IKernelClient }, { Signal }) {
+  function plugin({ IKernelSpecs, IKernelClient }, { Signal }, IRenderMimeRegistry) {
     return {
       id: NAME + ':kernel',
       description: 'Go (hierml) in a Web Worker',
       autoStart: true,
-      requires: [IKernelSpecs],
+      requires: [IKernelSpecs, IRenderMimeRegistry],
       optional: [IKernelClient],
-      async activate(app, specs, client) {
+      async activate(app, specs, renderers, client) {
+        loadVega = () => {
+          const renderer = renderers.createRenderer(VEGA);
+          return renderer.renderModel(renderers.createModel({ data: { [VEGA]: { $schema: 'https://vega.github.io/schema/vega/v5.json' } } }));
+        };
         program().catch(() => {}); // who starts a kernel hears of it
         const kernels = new Map();
         specs.register({
@@ -161,13 +165,20 @@
     await cache.put(name, response);
   }
 
-  // keepSite has the service worker keep what this page was made of before there was one, and what the
-  // kernel may ask for, so that the site works without a network from now on.
+  // loadVega loads the part of JupyterLab that draws charts, by drawing an empty one. JupyterLab loads
+  // it for the first chart, which may come when there is no network.
+  const VEGA = 'application/vnd.vega.v5+json';
+  let loadVega;
+
+  // keepSite makes the service worker store the files that this page loaded before the worker started,
+  // the part that draws charts, and the files that the kernel may request. Then the site works without
+  // a network.
   let asked = false;
   async function keepSite() {
     if (asked || !navigator.serviceWorker) return;
     asked = true;
     const { files } = await description();
+    await loadVega().catch(() => {}); // the rest is worth storing without it
     const site = await navigator.serviceWorker.ready;
     const had = performance.getEntriesByType('resource').map(e => e.name).filter(name => !name.endsWith('/hierml.wasm.xz'));
     site.active.postMessage({ kind: 'keep', urls: [site.scope, location.origin + location.pathname, ...had, ...files.map(name => base + name)] });
