@@ -36,8 +36,8 @@ func labCommand() *cobra.Command {
 		Short: "Open JupyterLab with a copy of the course",
 		Long: `Lab copies the course into a folder, hierml-course by default, and starts JupyterLab there. The notebooks are yours:
 a file that you edited stays as it is, even if a later version of hierml has a new one. Other files are brought up
-to date, and missing ones are copied again. A notebook counts as edited if the text of a cell differs. To open, run
-or save it does not count, and its outputs stay until a later version has other cells.
+to date, and missing ones are copied again. A notebook counts as edited if the text of a cell differs. Opening,
+running or saving it does not count. Its outputs stay until a later version has other cells.
 
 Lab uses the JupyterLab that was installed with hierml, or the command jupyter on PATH. OPTIONS are JupyterLab's own; see
 "jupyter lab --help". If there is no display, lab adds --no-browser: open the address that JupyterLab prints. If you are

@@ -7,8 +7,8 @@ import (
 	"github.com/hierml/notebook/hierml/taxonomy"
 )
 
-// Below returns the instances that have labels at or below the named node, with these labels, under
-// the taxonomy of that part, such as the subtree CCAT of RCV1. Columns do not change.
+// Below returns the instances that have labels at or below the named nodes, with these labels,
+// under the taxonomy of that part, such as the subtree CCAT of RCV1. Columns do not change.
 func (d *Dataset) Below(nodes ...string) (*Dataset, error) {
 	if d == nil {
 		return nil, noData{}
@@ -23,7 +23,7 @@ func (d *Dataset) Below(nodes ...string) (*Dataset, error) {
 	return d.restrict(p), nil
 }
 
-// Below returns the documents that have labels at the named nodes or below them, with these labels,
+// Below returns the documents that have labels at or below the named nodes, with these labels,
 // under the taxonomy of that part.
 func (c *Corpus) Below(nodes ...string) (*Corpus, error) {
 	p, err := partBelow(c.Name, c.Taxonomy, nodes)

@@ -45,9 +45,9 @@ func rounded(v value, long bool, digits int) *table.Table {
 	return nil
 }
 
-// Table returns the values as a table with a row an element and a number of significant digits, of
-// the largest number of a column, in columns of floating-point numbers. ok is false where the value
-// is not a slice, an array or a map, or has no elements.
+// Table returns the values as a table with one row per element. The largest number of a column of
+// floating-point numbers has the given number of significant digits. ok is false if the value is
+// not a slice, an array or a map, or has no elements.
 func Table(v any, digits int) (b *Bundle, ok bool) {
 	of := valueOf(v)
 	if of.Kind() == reflect.Pointer && !of.IsNil() {

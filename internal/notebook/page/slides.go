@@ -70,10 +70,10 @@ type slide struct {
 // headed matches text that begins with a heading of the first or second level.
 var headed = regexp.MustCompile(`^\s*##? `)
 
-// WriteSlides writes a notebook as slides on one page. A browser shows them one below the other and
-// prints one per sheet. As in JupyterLab and nbconvert, the metadata "slideshow" of cells says
-// where slides begin, "slide" or "subslide", and which cells are omitted, "skip" or "notes". If no
-// cell has such metadata, a slide begins at each heading of the first two levels.
+// WriteSlides writes a notebook as a page with slides for reveal.js, which is part of the page. As
+// in JupyterLab and nbconvert, the metadata "slideshow" of cells says where slides begin, "slide"
+// or "subslide", which cells are omitted, "skip", and which are speaker notes, "notes". If no cell
+// has such metadata, a slide begins at each heading of the first two levels.
 func WriteSlides(w io.Writer, nb *notebook.Notebook, title string) error {
 	said := slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return slideType(c) != "" })
 	text, language := newMarkdown(newIDs("")), languageOf(nb)
