@@ -27,11 +27,11 @@ runs: a cell that does not compile changes nothing.
 
 A function, method, type or constant may use names that later cells declare. A note lists the names that are
 missing. Until they are declared, it is an error to use that function, method, type or constant. Statements run in order
-and can only use names that already exist. Variable declarations without a statement between them form a group. In a
-group, variables may use each other in any order, as at package level: each is initialized after those that it needs.
+and can only use names that already exist. Variable declarations without a statement between them form a group. Within a
+group, the order does not matter: each variable is initialized after those that it needs.
 
 The cell shows its last expression. To show nothing, end it with a semicolon. Out[N] is the value that cell N
-showed, and _ is the latest one. Outside of functions, return ends the cell and shows the value after it.
+showed, and _ is the latest one. Outside of functions, return x ends the cell and shows x.
 
 If a cell is a whole program, with package main and func main, main runs last. An expression below func main is
 evaluated when main has ended, and shown. Without package main, main is an ordinary function: it runs only if you call

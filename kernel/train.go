@@ -503,7 +503,7 @@ func loadedModel(cmd *cobra.Command, file string, flags *tableFlags) (*pipeline.
 	p, err := pipeline.Load(file)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a model of hierml train (write MODEL before FILE): %w", file, err)
+			err = fmt.Errorf("%s is not a model that hierml train has saved (the arguments are MODEL, then FILE): %w", file, err)
 		}
 		return nil, files.Table{}, err
 	}

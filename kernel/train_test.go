@@ -96,7 +96,7 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		{"evaluate commas.hierml commas.csv", 0, []string{"accuracy                             1.0000"}, ""},
 		{"predict commas.hierml points.csv -k 9 -o points.out", 0, nil, "the model has only 2 labels, so -k 9 prints them all"},
 		{"predict shop.hierml odd.csv", 1, nil, `has no column "price"`},
-		{"predict shop.csv new.csv", 1, nil, "shop.csv is not a model of hierml train (write MODEL before FILE)"},
+		{"predict shop.csv new.csv", 1, nil, "shop.csv is not a model that hierml train has saved (the arguments are MODEL, then FILE)"},
 		{"predict shop.hierml new.csv -k 0", 2, nil, "-k is 0"},
 		{"evaluate shop.hierml test.csv --report measures.html", 0, []string{"accuracy"}, "skipping 2 of 52 rows, which have no label that the model knows"},
 		{"evaluate shop.hierml new.csv", 1, nil, "new.csv has no labels to compare with. Name their column by --label"},

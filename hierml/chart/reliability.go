@@ -24,7 +24,7 @@ func Reliability(methods map[string]*calibration.Reliability) (*Figure, error) {
 	var at []float64
 	for _, name := range names {
 		if methods[name] == nil || len(methods[name].Bins) == 0 {
-			return nil, fmt.Errorf("chart: reliability of %q without bins; take one as calibration.NewReliability returns it", name)
+			return nil, fmt.Errorf("chart: the reliability of %q has no bins; calibration.NewReliability computes them", name)
 		}
 		for _, b := range methods[name].Bins {
 			at = append(at, b.Predicted)

@@ -23,19 +23,19 @@ func Beside(parts ...*Dataset) (*Dataset, error) {
 			return nil, err
 		}
 		if d.Taxonomy != parts[0].Taxonomy {
-			return nil, fmt.Errorf("dataset: part %d of those beside each other has another taxonomy than the first; read it with that of the first", k)
+			return nil, fmt.Errorf("dataset: cannot join: part %d has another taxonomy than part 0; read both with the same taxonomy", k)
 		}
 		if !slices.EqualFunc(d.Labels, parts[0].Labels, slices.Equal[[]int]) {
-			return nil, fmt.Errorf("dataset: part %d of those beside each other has other labels than the first; are the rows those of the same instances, in the same order?", k)
+			return nil, fmt.Errorf("dataset: cannot join: part %d has other labels than part 0; row i of each part must be the same instance", k)
 		}
 		if d.Groups != nil && groups != nil && !slices.Equal(d.Groups, groups) {
-			return nil, fmt.Errorf("dataset: part %d of those beside each other has other Groups than an earlier one; are the rows those of the same instances, in the same order?", k)
+			return nil, fmt.Errorf("dataset: cannot join: part %d has other Groups than an earlier part; row i of each part must be the same instance", k)
 		}
 		if d.Groups != nil {
 			groups = d.Groups
 		}
 		if !slices.Equal(d.Weights, parts[0].Weights) {
-			return nil, fmt.Errorf("dataset: part %d of those beside each other has other weights than the first; give both the same", k)
+			return nil, fmt.Errorf("dataset: cannot join: part %d has other instance weights than part 0; give all parts the same Weights", k)
 		}
 		x := *d.X
 		x.Vocabulary = d.Vocabulary
@@ -58,10 +58,10 @@ func (m *Matrix) Beside(others ...*Matrix) (*Matrix, error) {
 	entries, named := 0, true
 	for k, p := range parts {
 		if p.Rows != m.Rows {
-			return nil, fmt.Errorf("dataset: part %d of those beside each other has %d rows, and the first has %d", k, p.Rows, m.Rows)
+			return nil, fmt.Errorf("dataset: cannot join: part %d has %d rows, and part 0 has %d", k, p.Rows, m.Rows)
 		}
 		if p.Cols > math.MaxInt32-joined.Cols {
-			return nil, fmt.Errorf("dataset: the parts beside each other have more than %d columns together", math.MaxInt32)
+			return nil, fmt.Errorf("dataset: cannot join: the parts have more than %d columns together", math.MaxInt32)
 		}
 		joined.Cols += p.Cols
 		entries += p.NonZeros()

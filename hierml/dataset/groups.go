@@ -60,7 +60,7 @@ func (d Division) CheckGroups(groups []string) error {
 	}
 	for _, r := range d.Train {
 		if t, ok := tested[groups[r]]; ok {
-			return fmt.Errorf("dataset: row %d is tested on and row %d trained on, and both are of the group %.40q; test on all rows of a group or on none, or leave Groups out", t, r, groups[r])
+			return fmt.Errorf("dataset: the group %.40q is divided: row %d is for testing, row %d for training; keep all rows of a group on one side, or set no Groups", groups[r], t, r)
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ func (r *Results) Beside(published []Published) (*Comparison, error) {
 			}
 		}
 		if matches != 1 {
-			return nil, fmt.Errorf("experiment: %d rows of the results are %q with %s; published figures stand beside exactly one", matches, p.Method, sizeOf(p.PerClass))
+			return nil, fmt.Errorf("experiment: the published figures of %q with %s belong to %d rows of the results, and must belong to exactly one", p.Method, sizeOf(p.PerClass), matches)
 		}
 		figures[place{p.PerClass, p.Method}] = p.Values
 	}

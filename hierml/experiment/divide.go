@@ -69,7 +69,7 @@ func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset
 		return d, d.CheckGroups(in.divider().Groups)
 	case s.GivenTest:
 		if in.given == 0 {
-			return dataset.Division{}, errors.New("experiment: Split.GivenTest is set, and the data have no division of their own")
+			return dataset.Division{}, errors.New("experiment: Split.GivenTest needs data that come with a training part and a test part, and these do not; choose another split, such as PerClass")
 		}
 		train, err := pick(in.trainDivider().PerClassRounds(1, perClass, seed))(0)
 		if err != nil {

@@ -73,7 +73,7 @@ func TestImpossibleDivisions(t *testing.T) {
 		{Split{Folds: 100}, Split{}, "100 folds need at least one each"},
 		{Split{PerClass: []int{1000}}, Split{}, "test"},
 		{Split{PerClass: []int{2, 1000}}, Split{}, "test"},
-		{Split{PerClass: []int{2}, GivenTest: true}, Split{}, "no division of their own"},
+		{Split{PerClass: []int{2}, GivenTest: true}, Split{}, "these do not; choose another split"},
 		{Split{PerClass: []int{1}}, Split{Folds: 30}, "Study.Inner"},
 	} {
 		s := &Study{Data: []Data{{Set: d}}, Methods: []Method{{Estimator: Centroids{}, Grid: grid}}, Split: test.split, Inner: test.inner}

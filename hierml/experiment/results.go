@@ -49,7 +49,7 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 		}
 	}
 	if s.Split.zero() && s.Repeats > 1 && slices.ContainsFunc(p.data, func(d *source) bool { return !d.drawn() && !d.undivided }) {
-		o.Notes = append(o.Notes, "where data have a division of their own, repeats differ in the seeds of the methods alone, and deviations and tests are about these, not about other data")
+		o.Notes = append(o.Notes, "some data come with their own test part: there, repeats differ only in the seeds of the methods, so deviations and tests say nothing about other data")
 	}
 	for _, j := range p.cells {
 		o.Cells = append(o.Cells, planned{

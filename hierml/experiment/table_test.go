@@ -248,7 +248,7 @@ func TestRefusedTables(t *testing.T) {
 		{Data{Table: table, Reader: files.Table{Label: "label"}}, nil, "has a Reader and no File"},
 		{Data{Table: table, File: "x.csv"}, nil, "has 2 of Open, Texts, File"},
 		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns and no table"},
-		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "Study.DataFolder, say where the files of a study are"},
+		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "name the folder of the files: --data FOLDER in hierml study run, Study.DataFolder in Go"},
 		{Data{Open: filepath.Join("testdata", "tea.csv")}, nil, "a table of yours is given as File, not as Open or Texts"},
 		{Data{Texts: "tea.csv"}, nil, "a table of yours is given as File, not as Open or Texts"},
 		{Data{Table: table}, Grid{"Data.Columns.Constants": {1}}, `the grid of method "m": Data.Columns has no field Constants; it has Text, Number`},

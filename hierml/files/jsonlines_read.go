@@ -458,7 +458,7 @@ func (l *jsonList) next() error {
 		err = l.read()
 	}
 	if errors.Is(err, errListEnds) {
-		return l.wrong("the file ends within the list of the documents; is it cut?")
+		return l.wrong("the file ends within the list of the documents; it is not complete, copy it again")
 	}
 	if isCut(err) {
 		if err = report(l.Repair, faultCut, err); err == nil {

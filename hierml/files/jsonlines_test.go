@@ -54,7 +54,7 @@ func TestReadJSONLinesErrors(t *testing.T) {
 		{"label has a comma", `{"text": "", "label": "apple,pear"}`, 1, 23, `"apple,pear" is not a node`},
 		{"columns of pandas", `{"label": {"0": "apple"}, "text": {"0": "red"}}`, 1, 35, `to_json(orient="records", lines=True)`},
 		{"text called otherwise", `{"label": "apple", "description": "red", "name": "r"}`, 1, 0, `JSONLines{Text: []string{"description"}}`},
-		{"list cut", "[{\"labels\": [], \"text\": \"\"},\n{\"labels\": [", 2, 12, "is it cut?"},
+		{"list cut", "[{\"labels\": [], \"text\": \"\"},\n{\"labels\": [", 2, 12, "it is not complete"},
 		{"list without comma", "[{\"labels\": [], \"text\": \"\"}\n {\"labels\": []}]", 2, 2, "expected a comma or the end"},
 		{"list with a comma at the end", "[{\"labels\": [], \"text\": \"\"},\n]", 2, 1, "a comma stands before the end"},
 		{"more behind the list", "[{\"labels\": [], \"text\": \"\"}]\n[]", 2, 1, "behind the list"},

@@ -175,7 +175,7 @@ func (a *array) readHeader() error {
 func (a *array) full(buffer []byte) error {
 	_, err := io.ReadFull(a.data, buffer)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return a.errorf("the file ends in the header of %s; is it cut?", a.called())
+		return a.errorf("the file ends in the header of %s; it is not complete, copy it again", a.called())
 	}
 	if err != nil {
 		return a.place(err)

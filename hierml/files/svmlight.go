@@ -149,7 +149,7 @@ func (p *svmlightSource) next(in *dataset.Instance) error {
 			promised := p.promised
 			p.promised = p.found
 			if err := report(p.repair, faultCount, &SyntaxError{File: p.Name(), Line: 1, Column: 1,
-				Msg: fmt.Sprintf("the header says %d instances, but the file has %d; is it cut?", promised, p.found)}); err != nil {
+				Msg: fmt.Sprintf("the header says %d instances, but the file has %d; copy the file again, or correct the header", promised, p.found)}); err != nil {
 				return err
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Signs) factor(k int) error {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(q) {
-		return fmt.Errorf("orthogonal: K o S of the part with node %d can't be factored; choose a smaller alpha", part.nodes[0])
+		return fmt.Errorf("orthogonal: the matrix of the penalty is not positive definite for the nodes connected with node %d; choose a smaller Alpha", part.nodes[0])
 	}
 	signed.inverse, signed.lower, signed.upper = new(mat.SymDense), new(mat.TriDense), new(mat.TriDense)
 	c.LTo(signed.lower)

@@ -37,8 +37,8 @@ func note(ctx context.Context, m *classifier.Model, x *dataset.Matrix, gap float
 	if r.Gap <= far*gap {
 		return
 	}
-	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, and %g was requested: the objective may be above the optimum by this share. Allow more time or epochs, set a smaller C, or scale the features (features.Scaling).",
-		m.Name, r.Status, r.Gap, gap))
+	progress.Note(ctx, fmt.Sprintf("%s: %v at a gap of %.2g, not at the requested %g: the objective may be %.2g %% above the optimum. Allow more time or epochs, set a smaller C, or scale the features (features.Scaling).",
+		m.Name, r.Status, r.Gap, gap, 100*r.Gap))
 }
 
 // isTableOfNumbers reports whether most values are not zero.

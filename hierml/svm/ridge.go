@@ -144,7 +144,7 @@ func (s Ridge) fit(ctx context.Context, d *dataset.Dataset, hold bool) (*regress
 		}
 	}
 	if s.Workers < 0 || s.Time < 0 {
-		return nil, fmt.Errorf("svm: Workers is %d and Time is %v; neither may be negative, 0 means one worker per CPU and no bound", s.Workers, s.Time)
+		return nil, fmt.Errorf("svm: Workers is %d and Time is %v; neither may be negative. Workers: 0 means one per CPU; Time: 0 means no limit", s.Workers, s.Time)
 	}
 	s.Workers = guarded.Workers(s.Workers)
 	nodes := occurringNodes(d)

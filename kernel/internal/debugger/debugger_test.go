@@ -299,7 +299,7 @@ func TestSet(t *testing.T) {
 	tr.ask("scopes", `{"frameId":2}`) // 3 and 4
 	tr.want("set", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"n * 10"}`), `{"type":"int","value":"60","variablesReference":0}`)
 	tr.want("set a caller's", tr.ask("setVariable", `{"variablesReference":3,"name":"x","value":"1"}`),
-		"only variables of the innermost stopped call can be set: its callers keep theirs in registers")
+		"only variables of the function that has stopped can be changed, and not those of its callers")
 	tr.want("set to text", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"\"a\""}`), `"a" is no int`)
 	tr.ask("continue", "")
 	if x := end(); x != 241 {

@@ -551,7 +551,7 @@ func (d *Debugger) set(n *variable, v value, c *call, root, shown int) error {
 	case shown != d.shown:
 		return errors.New("the program has continued since these variables were shown")
 	case root >= 0 && (c == nil || !c.top):
-		return errors.New("only variables of the innermost stopped call can be set: its callers keep theirs in registers")
+		return errors.New("only variables of the function that has stopped can be changed, and not those of its callers")
 	}
 	if n.set != nil {
 		n.set(v.rv)
