@@ -55,6 +55,15 @@ func (f testForm) check() error {
 	return nil
 }
 
+// timeout returns how long the tests of a package may take, about twice what they take on two
+// processors. A test that waits forever is then reported with its stack.
+func (f testForm) timeout() string {
+	if f.long {
+		return "90m"
+	}
+	return "40m"
+}
+
 // test provides what the tests need, runs them with go test, and shows them with gotestsum. If
 // something is missing, that is an error if ci is set. Otherwise the tests that need it are
 // skipped, with a reason.
@@ -87,7 +96,7 @@ func test(ctx context.Context, c *console, form testForm, ci bool) (err error) {
 		for _, args := range stages {
 			// With -json alone, os.Stderr of the tests is os.Stdout, but tests of cells distinguish
 			// them.
-			args = slices.Concat([]string{"test", "-json", "-count=1", "-timeout=90m"}, args, []string{"-args", "-test.v=true"})
+			args = slices.Concat([]string{"test", "-json", "-count=1", "-timeout=" + form.timeout()}, args, []string{"-args", "-test.v=true"})
 			cmd := process.Bind(exec.CommandContext(ctx, "go", args...))
 			cmd.Stdout, cmd.Stderr = events, os.Stderr
 			if err := process.Run(cmd); err != nil {
@@ -124,11 +133,11 @@ func stages(ctx context.Context, form testForm) ([][]string, error) {
 	return append(stages, append(append([]string{"-vet=all", beside}, slowest...), all...)), nil
 }
 
-// show runs tests, and shows their events: a line for each package, then the failed and the skipped
-// tests, and the counts.
+// show runs tests, and shows their events: a line for each package, the output of a test that has
+// failed as soon as it has ended, then the failed and the skipped tests, and the counts.
 func show(ctx context.Context, run func(events io.Writer) error) error {
 	// The command of gotestsum reads the events from the standard input.
-	cmd := process.Bind(exec.CommandContext(ctx, "go", "tool", "gotestsum", "--format=pkgname", "--format-hide-empty-pkg", "--raw-command", "--", "cat"))
+	cmd := process.Bind(exec.CommandContext(ctx, "go", "tool", "gotestsum", "--format=pkgname-and-test-fails", "--format-hide-empty-pkg", "--raw-command", "--", "cat"))
 	events, err := cmd.StdinPipe()
 	if err != nil {
 		return err
