@@ -140,7 +140,7 @@ func TestSlurmCancelAndLimits(t *testing.T) {
 	if n, err := (Slurm{}).MaxParts(t.Context()); err != nil || n != 1001 {
 		t.Errorf("%d parts, %v", n, err)
 	}
-	for state, want := range map[string]string{"COMPLETED": "", "RUNNING": "farm: scancel: exit status 1"} {
+	for state, want := range map[string]string{"COMPLETED": "", "COMPLETING": "", "PENDING": "farm: scancel: exit status 1", "RUNNING": "farm: scancel: exit status 1"} {
 		programs(t, map[string]string{"scancel": "exit 1\n", "squeue": "echo '2|0|" + state + "|n1|None'\n"})
 		said := ""
 		if err := (Slurm{Name: "a"}).Cancel(t.Context(), "2"); err != nil {

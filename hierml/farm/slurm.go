@@ -122,42 +122,30 @@ const launchFailed = "launch failed requeued held"
 // State implements Farm. Parts that a machine could not start are released, so that another one
 // tries.
 func (s Slurm) State(ctx context.Context, id string) (State, error) {
-	if err := checkIDs(id); err != nil {
-		return State{}, err
-	}
-	args := []string{"--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r"}
-	out, err := slurm(ctx, "", "squeue", append(args, s.nameFilter()...)...)
+	parts, err := s.parts(ctx, id)
 	if err != nil {
 		return State{}, err
 	}
 	state := State{Over: true}
 	var held []string
-	for line := range strings.Lines(out) {
-		f := strings.Split(strings.TrimSpace(line), "|")
-		if len(f) != 5 || f[0] != id {
-			continue
-		}
-		part, err := strconv.Atoi(f[1])
-		if err != nil { // parts that were cancelled before they began are one line, without a number
-			part = -1
-		}
-		if f[4] == launchFailed && jobID.MatchString(f[1]) {
-			held = append(held, f[0]+"_"+f[1])
+	for _, p := range parts {
+		if p.reason == launchFailed && p.number >= 0 {
+			held = append(held, id+"_"+strconv.Itoa(p.number))
 		}
 		switch {
-		case slices.Contains(pending, f[2]):
+		case slices.Contains(pending, p.state):
 			state.Waiting++
 			state.Over = false
-		case slices.Contains(working, f[2]):
+		case slices.Contains(working, p.state):
 			state.Running++
 			state.Over = false
-			machines, err := hostnames(ctx, f[3])
+			machines, err := hostnames(ctx, p.machines)
 			if err != nil {
 				return State{}, err
 			}
 			state.Machines = append(state.Machines, machines...)
-		case f[2] != "COMPLETED" && f[2] != "CANCELLED":
-			state.Failed = append(state.Failed, Failure{part, f[3], f[2]})
+		case p.state != "COMPLETED" && p.state != "CANCELLED":
+			state.Failed = append(state.Failed, Failure{p.number, p.machines, p.state})
 		}
 	}
 	slices.Sort(state.Machines)
@@ -166,6 +154,40 @@ func (s Slurm) State(ctx context.Context, id string) (State, error) {
 		_, err = slurm(ctx, "", "scontrol", append([]string{"--", "release"}, held...)...)
 	}
 	return state, err
+}
+
+// A part is a line of squeue: a part of a job, or several that were cancelled before they began.
+type part struct {
+	number          int // -1 for several
+	state, machines string
+	reason          string // why it waits
+}
+
+// parts returns the parts of the jobs with the ids that squeue still lists.
+func (s Slurm) parts(ctx context.Context, ids ...string) ([]part, error) {
+	if err := checkIDs(ids...); err != nil {
+		return nil, err
+	}
+	args := []string{"--noheader", "--array", "--me", "--states=all", "--format=%F|%K|%T|%N|%r"}
+	out, err := slurm(ctx, "", "squeue", append(args, s.nameFilter()...)...)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) != 5 || !slices.Contains(ids, f[0]) {
+			continue
+		}
+		number := -1
+		if jobID.MatchString(f[1]) {
+			if number, err = strconv.Atoi(f[1]); err != nil {
+				return nil, err
+			}
+		}
+		parts = append(parts, part{number, f[2], f[3], f[4]})
+	}
+	return parts, nil
 }
 
 // nameFilter are the words by which squeue and scancel look at jobs of the name alone.
@@ -201,10 +223,13 @@ func (s Slurm) Cancel(ctx context.Context, ids ...string) error {
 	if err == nil || s.Name == "" {
 		return err
 	}
-	for _, id := range ids { // by a name scancel fails where a job is over, without a word
-		if state, asked := s.State(ctx, id); asked != nil || !state.Over {
-			return err
-		}
+	// By a name, scancel fails without a word if a job is over or about to be: it no longer finds
+	// parts that are completing.
+	parts, asked := s.parts(ctx, ids...)
+	if asked != nil || slices.ContainsFunc(parts, func(p part) bool {
+		return slices.Contains(pending, p.state) || slices.Contains(working, p.state) && p.state != "COMPLETING"
+	}) {
+		return err
 	}
 	return nil
 }
