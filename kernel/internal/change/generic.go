@@ -123,7 +123,7 @@ func (ch *Change) instantiate(fn *state.Function, targs []types.Type) (*ast.Func
 			if forgiven {
 				return
 			}
-			ch.Refuse(e.Pos, fmt.Sprintf("%s with these types: the interpreter runs what a program with the types in their places says, and that is none: %s", fn.Name, e.Msg))
+			ch.Refuse(e.Pos, fmt.Sprintf("%s with these types: the interpreter replaces the type parameters by the types, and the result does not compile: %s", fn.Name, e.Msg))
 		},
 	}
 	file := &ast.File{Name: ast.NewIdent("main"), Decls: []ast.Decl{plain}}

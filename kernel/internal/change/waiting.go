@@ -104,7 +104,7 @@ func (ch *Change) wait(fn *state.Function) string {
 		case next == nil || next.Pending == nil && !ch.isThere(w):
 			return fmt.Sprintf("undefined: %s (%s, which no cell has declared yet)", w, text)
 		case next.Pending == nil:
-			return text + ", and does not compile with it as it is declared now"
+			return text + ", and does not compile with its present declaration"
 		}
 		fn = next
 		text += ", which"

@@ -31,7 +31,7 @@ func (k *Checked) noFunction(path []ast.Node, msg string) string {
 			return text + "[" + types.ExprString(call.Args[0]) + "] is an element of it"
 		}
 	}
-	return text + " is a " + kind + ": without brackets it is its value"
+	return text + " is a " + kind + ": write it without parentheses"
 }
 
 // typeAlone says how to write a value of a type, if a complaint is about a type in the place of a
@@ -52,7 +52,7 @@ func (k *Checked) typeAlone(path []ast.Node, msg string) string {
 			continue
 		}
 		if _, structure := value.Type.Underlying().(*types.Struct); structure {
-			return types.ExprString(x) + "{…} is a value of the type, with the fields that it names"
+			return types.ExprString(x) + "{…} makes a value of the type: name its fields in the braces"
 		}
 	}
 	return ""

@@ -48,7 +48,7 @@ func (k *Checked) resultHas(path []ast.Node, msg string) string {
 			continue
 		}
 		if obj, _, _ := types.LookupFieldOrMethod(result, true, k.Pkg, sel.Sel.Name); obj != nil {
-			return "what " + method.Name() + " returns has it: m := " + types.ExprString(sel.X) + "." + method.Name() + "(…)"
+			return "the result of " + method.Name() + " has it: m := " + types.ExprString(sel.X) + "." + method.Name() + "(…)"
 		}
 	}
 	return ""

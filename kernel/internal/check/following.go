@@ -179,7 +179,7 @@ func (known *followers) following(s *state.Session, k *Checked) (more []*state.F
 			continue
 		}
 		if moved := s.Mentions(fn, variables); len(moved) > 0 {
-			f.Problems = []string{"the cell declares the variable " + moved[0] + " anew"}
+			f.Problems = []string{"the cell declares the variable " + moved[0] + " again"}
 			known.left = append(known.left, f)
 			continue
 		}

@@ -60,7 +60,7 @@ func (c *Checker) AddMethods(k *Checked, late []*Func, complain func(token.Pos, 
 			continue
 		}
 		if f.Decl.Type.TypeParams != nil {
-			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: a method with type parameters belongs into the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
+			complain(f.Decl.Name.Pos(), fmt.Sprintf("method %s.%s: a method with type parameters must be in the cell that declares the type", named.Obj().Name(), f.Decl.Name.Name))
 			continue
 		}
 		obj, ok := k.Info.Defs[f.Body.Name].(*types.Func)

@@ -43,7 +43,7 @@ func (c *Checker) refuseForeign(k *Checked, complain func(token.Pos, string)) {
 		case len(f.Recv.List) > 1:
 			complain(f.Recv.List[1].Pos(), "method has multiple receivers")
 		case live != nil && live.Spec != nil:
-			complain(f.Recv.Pos(), fmt.Sprintf("method %s: its receiver is another name of %s, of cell %d: use that", f.Name.Name, base.Name, live.Cell))
+			complain(f.Recv.Pos(), fmt.Sprintf("method %s: its receiver is an alias of %[2]s, which cell %[3]d declares: write %[2]s", f.Name.Name, base.Name, live.Cell))
 		default:
 			complain(f.Recv.Pos(), "cannot define new methods on non-local type "+base.Name)
 		}

@@ -81,7 +81,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 					at.Replace(call("_", "_·", out, n.Pos(), n.Pos(), n.Pos()))
 				}
 			case (n.Name == "Out" || n.Name == "In") && c.recalls(p, n) && isOperand(at):
-				complain(n.Pos(), "undefined: %[1]s (of earlier cells there is %[1]s[n], with a number for n)", n.Name)
+				complain(n.Pos(), "undefined: %[1]s (write %[1]s[n], with the number of an earlier cell for n)", n.Name)
 			}
 		case *ast.IndexExpr:
 			id, ok := n.X.(*ast.Ident)
@@ -94,7 +94,7 @@ func (c *Checker) Recall(p *Reading) []syntax.Problem {
 			out := c.Transcript.Shown[number]
 			switch {
 			case number <= 0:
-				complain(n.Index.Pos(), "%s needs the number of a cell, written out, as in %s[1]", id.Name, id.Name)
+				complain(n.Index.Pos(), "%s needs the number of a cell as a literal, as in %s[1]", id.Name, id.Name)
 				return false
 			case !known:
 				complain(n.Pos(), "%s: no cell %d has been run", text, number)

@@ -63,7 +63,7 @@ func (k *Checked) keepsModel(s ast.Stmt) (text string) {
 	if names == nil {
 		return ""
 	}
-	return strings.Join(names, ", ") + ", err " + sign.String() + " ….Fit(…) keeps the model that a training has reached when it is stopped; Settings.Start and Settings.Checkpoint say how to go on"
+	return strings.Join(names, ", ") + ", err " + sign.String() + " ….Fit(…) keeps the model that a stopped training has reached; to continue a training, see Settings.Start and Settings.Checkpoint"
 }
 
 // trains reports whether an expression calls the method Fit of an estimator. If it is stopped, Fit

@@ -26,7 +26,7 @@ var Counterparts = []Counterpart{
 	{"DataFrame Series", "", `table := dataset.NewTable("mine", dataset.Numbers("size", 1, 2), dataset.Words("kind", "a", "b"))`},
 
 	// Looking.
-	{".head .tail .info .describe .dtypes .isna .isnull .to_string", "alone at the end of a cell, it shows its first rows and what there is to know of them", ""},
+	{".head .tail .info .describe .dtypes .isna .isnull .to_string", "alone at the end of a cell, it shows its first rows and a summary", ""},
 	{".shape", "the rows, and the columns of features", `fmt.Println(trainSet.Len(), trainSet.X.Cols)`},
 	{".iloc .loc", "some of the rows", `table.Subset([]int{0, 1, 2})`},
 	{".value_counts .groupby", "", `table.CountBy("column")`},
@@ -56,7 +56,7 @@ var Counterparts = []Counterpart{
 	{"ColumnTransformer make_column_transformer ColumnSelector FeatureUnion make_union", "", `columns := features.Columns{}.Fit(nb.Context(), table)`},
 	{"OneHotEncoder OneHot OrdinalEncoder get_dummies DictVectorizer TargetEncoder", "nominal columns of a table become a feature for each value", `columns := features.Columns{Nominal: features.Nominal{MinRows: 2}}.Fit(nb.Context(), table)`},
 	{"SimpleImputer Imputer KNNImputer IterativeImputer", "", `columns := features.Columns{Number: features.Number{Missing: features.Median, Indicator: true}}.Fit(nb.Context(), table)`},
-	{".fillna", "what stands for missing numbers is a setting of their features", `columns := features.Columns{Number: features.Number{Missing: features.Median}}.Fit(nb.Context(), table)`},
+	{".fillna", "a setting of the features replaces missing numbers", `columns := features.Columns{Number: features.Number{Missing: features.Median}}.Fit(nb.Context(), table)`},
 	{"hstack concatenate", "", `dataset.Beside(trainSet, trainSet)`},
 	{"Pipeline make_pipeline", "", `p := pipeline.Pipeline{Vectorizer: words, Model: model}`},
 
@@ -109,7 +109,7 @@ var Counterparts = []Counterpart{
 	{"calibration_curve", "package calibration has", `calibration.NewReliability([]float64{0.2, 0.9}, []bool{false, true}, calibration.DefaultBins, calibration.EqualWidth)`},
 
 	// Python itself.
-	{"None", "nil stands for it", ""},
+	{"None", "write nil", ""},
 	{"self", "the receiver of a method stands for it", ""},
 	{"str", "it makes text of a value", `fmt.Sprint(3)`},
 	{"input", "it reads a line", `fmt.Scanln(new(string))`},

@@ -75,7 +75,7 @@ func (p *Parsed) applyDirectives(complain func(offset int, msg string)) {
 			if p.Source.Cell.Plain {
 				p.GoVersion = asked
 			} else if asked != "" && version.Compare(asked, newLoops) < 0 {
-				complain(d.Offset, "cells have the loops of "+newLoops+", and this asks for those of "+asked+". Remove it, or run the file as a program with hierml run")
+				complain(d.Offset, "cells have the loops of "+newLoops+", and this line asks for those of "+asked+". Remove it, or run the file as a program with hierml run")
 			}
 		case verb == "embed" && !embeds:
 			complain(d.Offset, `go:embed only allowed in Go files that import "embed"`)

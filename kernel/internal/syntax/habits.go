@@ -46,9 +46,9 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^class\s+(\w+)`), func(m []string) string { return "type " + m[1] + " struct { … }" }},
 		{regexp.MustCompile(`^from\s+[\w.]+\s+import\s+(.+)$`), imported},
 		{regexp.MustCompile(`\btype\(([^()]+)\)$`), func(m []string) string { return "fmt.Printf(\"%T\\n\", " + m[1] + ")" }},
-		{regexp.MustCompile(`^(?:import|from)\s+(?:numpy|scipy|pandas)\b`), said("for these there are the packages mat, floats and stat of gonum, and dataset: they need no import")},
-		{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|hiclass|torch|tensorflow)\b`), said("for these there are svm, perceptron, metric and the other packages of hierml: they need no import")},
-		{regexp.MustCompile(`^(?:import|from)\s+(?:matplotlib|seaborn|plotly)\b`), said("for these there are the packages chart and plot: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:numpy|scipy|pandas)\b`), said("use the packages mat, floats and stat of gonum, and dataset: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:sklearn|hiclass|torch|tensorflow)\b`), said("use svm, perceptron, metric and the other packages of hierml: they need no import")},
+		{regexp.MustCompile(`^(?:import|from)\s+(?:matplotlib|seaborn|plotly)\b`), said("use the packages chart and plot: they need no import")},
 		{regexp.MustCompile(`^import\s+([\w.]+)(?:\s+as\s+(\w+))?$`), func(m []string) string {
 			return strings.Join(strings.Fields("import "+m[2]+` "`+m[1]+`"`), " ") + ", with the path of the package in quotes"
 		}},
@@ -76,7 +76,7 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^(\w+)\s*:?=\s*\{(.*:.*)\}$`), func(m []string) string {
 			return m[1] + " := map[string]int{" + strings.ReplaceAll(m[2], "'", `"`) + "}, with the types of keys and values"
 		}},
-		{regexp.MustCompile(`\w\s+(?:and|or)\s+\w|(?:^|\s)not\s+\w`), said("&&, || and ! stand for and, or and not")},
+		{regexp.MustCompile(`\w\s+(?:and|or)\s+\w|(?:^|\s)not\s+\w`), said("write &&, || and ! for and, or and not")},
 		{regexp.MustCompile(`^` + operand + `(?:\s*,\s*` + operand + `)+$`), func(m []string) string {
 			return "one expression is shown at the end of a cell: fmt.Println(" + m[0] + ") prints all"
 		}},
