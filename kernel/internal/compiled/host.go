@@ -101,7 +101,7 @@ func (r *Runner) Apart(name string, f, undo func()) {
 		}
 	case <-done:
 		if name != "" {
-			fmt.Fprintf(r.stdio.err, "interrupted while in %s, which goes on\n", name)
+			fmt.Fprintf(r.stdio.err, "interrupted, but %s continues to run\n", name)
 		}
 		r.Stop()
 	}

@@ -131,7 +131,7 @@ func (in *Interpreter) apart(name string, f, undo func()) {
 			in.control.leave(caller)
 		}
 		if name != "" {
-			fmt.Fprintf(in.stderr(), "interrupted while in %s, which goes on\n", name)
+			fmt.Fprintf(in.stderr(), "interrupted, but %s continues to run\n", name)
 		}
 		runtime.Goexit()
 	}

@@ -107,7 +107,7 @@ func (r *recursive) settle(names []string) error {
 
 func unlaid(t reflect.Value) error {
 	name, _, _ := strings.Cut(t.Elem().FieldByName("name").String(), "__")
-	return fmt.Errorf("it cannot lay out structs that contain each other by way of pointers in several ways, as %s does", name)
+	return fmt.Errorf("it cannot lay out structs in memory that contain each other through pointers in several ways, as %s does", name)
 }
 
 // laidOut reports whether the fields of a struct have the room that their types need: a stand-in

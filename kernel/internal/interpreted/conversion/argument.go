@@ -86,7 +86,7 @@ func (c Conversions) FunctionValue(text string, obj *types.Func, pos token.Pos) 
 	case asRefused, asRaw, asEncoded:
 		for p := range sig.Params().Variables() {
 			if takesAny(p.Type()) {
-				c.Refuse(pos, fmt.Sprintf("%s as a value: it could be given values of types of this session, and would not find what they are", funcName(obj)))
+				c.Refuse(pos, fmt.Sprintf("%s as a value: a call could pass it values of types of this session, and it would not find their types and methods", funcName(obj)))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (b *body) made(e *ast.CallExpr) string {
 	}
 	sig, ok := b.Info.TypeOf(e.Fun).Underlying().(*types.Signature)
 	if !ok {
-		b.l.Refuse(e.Pos(), "a call of what is not a function")
+		b.l.Refuse(e.Pos(), "a call of a value that is not a function")
 	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if s := b.Info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {

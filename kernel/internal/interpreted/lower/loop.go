@@ -261,7 +261,7 @@ func (b *body) rangeStmt(s *ast.RangeStmt, label string) string {
 // over a channel.
 func (b *body) rangeByIndex(s *ast.RangeStmt, label, x string, t, key, value types.Type) string {
 	if _, ok := t.(*types.Map); ok {
-		b.l.Refuse(s.X.Pos(), "range over the values of a map of channels: the interpreter takes it for a range over a channel")
+		b.l.Refuse(s.X.Pos(), "range over the values of a map of channels: the interpreter confuses it with a range over a channel")
 	}
 	n := b.l.S.Unique()
 	k, v, prologue := b.rangeVariables(s, key, value)

@@ -385,7 +385,7 @@ func (b *body) together(lhs []place, left, right []string, op string) string {
 		}
 		for j, other := range left {
 			if i != j && (strings.HasPrefix(target, other+"[") || strings.HasPrefix(target, other+".")) && !token.IsIdentifier(other) {
-				b.l.Refuse(b.l.Pos, "an assignment to a part of what is assigned to beside it, through an interface or a map")
+				b.l.Refuse(b.l.Pos, "an assignment to a value and to a part of it in one statement, through an interface or a map")
 			}
 		}
 		parts += target + " = " + temp + "\n"

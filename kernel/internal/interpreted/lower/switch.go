@@ -97,7 +97,7 @@ func (b *body) clauses(block *ast.BlockStmt, label string, conditions bool, expr
 		for i, c := range block.List {
 			c := c.(*ast.CaseClause)
 			if c.List == nil && i < len(block.List)-1 && fallsThrough(block) {
-				b.l.Refuse(c.Pos(), "fallthrough in a switch whose default is not its last case: the interpreter would move it there")
+				b.l.Refuse(c.Pos(), "fallthrough in a switch whose default is not its last case: the interpreter would move the default to the end")
 			}
 			if c.List == nil {
 				out.WriteString("default:\n")

@@ -93,8 +93,8 @@ var elsewhere = []struct {
 		"runtime": "Caller Callers CallersFrames FuncForPC Stack", "runtime/debug": "Stack PrintStack",
 		"log": "Lshortfile Llongfile", "log/slog": "AddSource",
 	}, "the interpreter would show calls and lines of its own instead of those of the cell"},
-	{map[string]string{"testing": "AllocsPerRun", "runtime": "ReadMemStats"}, "the interpreter allocates for itself, too"},
-	{map[string]string{"runtime": "SetFinalizer"}, "the interpreter keeps what variables pointed to, and the finalizer might never run"},
+	{map[string]string{"testing": "AllocsPerRun", "runtime": "ReadMemStats"}, "the interpreter itself also allocates memory"},
+	{map[string]string{"runtime": "SetFinalizer"}, "the interpreter keeps the values that variables pointed to, and the finalizer might never run"},
 }
 
 // names refuses the first of the names in a text that asks for such a thing, or for a method with
@@ -140,7 +140,7 @@ func oldLoops(ch *change.Change, of ast.Node, goVersion string) {
 			declares = n.Tok == token.DEFINE
 		}
 		if declares {
-			ch.Refuse(n.Pos(), "the variables of a loop are those of all its rounds in "+goVersion+", which //go:build asks for: the interpreter has only the loops of newer versions")
+			ch.Refuse(n.Pos(), "in "+goVersion+", which //go:build asks for, all iterations of a loop share its variables: the interpreter has only the loops of newer versions")
 		}
 		return true
 	})

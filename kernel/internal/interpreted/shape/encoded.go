@@ -58,6 +58,6 @@ func (l *Shapes) shapeOnly(t types.Type, seen map[types.Type]bool) bool {
 // of a compiled program.
 func (l *Shapes) Encodable(t types.Type, pos token.Pos) {
 	if !l.EncodedByShape(t) {
-		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: in %s there are methods that encode it, embedded structs or interfaces with methods", typed.Shown(t)))
+		l.Refuse(pos, fmt.Sprintf("json of a type of the session needs compiled cells: %s has methods that encode it, embedded structs, or interfaces with methods", typed.Shown(t)))
 	}
 }

@@ -27,10 +27,10 @@ var preludeFiles embed.FS
 // NoStandIn says of generic functions and types of the standard library why the interpreter has
 // none.
 var NoStandIn = map[string]string{
-	"database/sql.Null":  "compiled code would not find what it holds; sql.NullString and its like can be used",
-	"runtime.AddCleanup": "the interpreter keeps what variables pointed to, and the cleanup might never run",
-	"weak.Make":          "the interpreter keeps what variables pointed to, so that it would not go away",
-	"weak.Pointer":       "the interpreter keeps what variables pointed to, so that it would not go away",
+	"database/sql.Null":  "compiled code would not find its value; use sql.NullString or another type of that kind",
+	"runtime.AddCleanup": "the interpreter keeps the values that variables pointed to, and the cleanup might never run",
+	"weak.Make":          "the interpreter keeps the values that variables pointed to, so they would not go away",
+	"weak.Pointer":       "the interpreter keeps the values that variables pointed to, so they would not go away",
 }
 
 // A prelude holds the stand-ins for the generic functions and types of one package, by name.

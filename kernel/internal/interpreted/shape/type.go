@@ -182,7 +182,7 @@ func (l *Shapes) declaredName(t *types.Named) string {
 			l.Refuse(l.Pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))
 		}
 		if obj.Pkg().Path() == "runtime" && obj.Name() == "TypeAssertionError" {
-			l.Refuse(l.Pos, "runtime.TypeAssertionError: what a failed assertion panics with is only a runtime.Error in the interpreter")
+			l.Refuse(l.Pos, "runtime.TypeAssertionError: in the interpreter, a failed assertion panics with a value that is only a runtime.Error")
 		}
 		return l.Use(obj.Pkg()) + "." + obj.Name()
 	}
@@ -219,7 +219,7 @@ func (l *Shapes) Use(pkg *types.Package) string {
 func (l *Shapes) declareType(name string, t types.Type) {
 	underlying := t.Underlying()
 	if t := endless(underlying, map[types.Type]bool{}); t != nil {
-		l.Refuse(t.Obj().Pos(), fmt.Sprintf("type %s refers to itself without a struct between: the interpreter cannot make such a type", t.Obj().Name()))
+		l.Refuse(t.Obj().Pos(), fmt.Sprintf("type %s refers to itself without a struct in between: the interpreter cannot make such a type", t.Obj().Name()))
 	}
 	if tangled(underlying, t, true) {
 		l.Refuse(l.Pos, fmt.Sprintf("type %s refers to itself in lists of functions, or in the keys of a map: the interpreter cannot make such a type", typed.Shown(t)))
