@@ -48,7 +48,7 @@ func (m *Use) read(source string) (at int, complaint string) {
 		}
 	case "rm":
 		if argument == "" {
-			return m.Start, "%rm needs the names to forget"
+			return m.Start, "%rm needs the names to remove"
 		}
 	case "run":
 		if argument == "" {
@@ -78,11 +78,11 @@ func (m *Use) read(source string) (at int, complaint string) {
 		}
 	case "engine":
 		if mode := program.AutoMode; argument != "" && mode.UnmarshalText([]byte(argument)) != nil {
-			complaint = "%engine is auto, interpreted or compiled"
+			complaint = "%engine takes auto, interpreted or compiled"
 		}
 	case "strict":
 		if argument != "" && argument != "on" && argument != "off" {
-			complaint = "%strict is on or off"
+			complaint = "%strict takes on or off"
 		}
 	case "time", "prof", "timeit":
 		if m.Command || m.Whole && m.Name != "timeit" {
@@ -186,7 +186,7 @@ func goFlags(argument string) (flags []string, unset bool, complaint string) {
 		return value, ok
 	}, "%goflags")
 	if complaint == "" && len(others) > 0 {
-		complaint = "%goflags takes options, and " + others[0] + " is none"
+		complaint = "%goflags takes options, and " + others[0] + " is not one"
 	}
 	return flags, false, complaint
 }

@@ -33,7 +33,7 @@ func (f *magicFinder) command(at int, before []syntax.Lexeme) *Use {
 	}
 	m := &Use{Kind: &ShellKind, Start: at, End: end, Argument: f.skip(at+1, end), ArgumentEnd: end}
 	if m.Argument == end {
-		m.complain(at, "a command is missing behind !")
+		m.complain(at, "a command is missing after !")
 	}
 	f.insert(m, m.Argument, end, before)
 	return m
@@ -164,7 +164,7 @@ func (f *magicFinder) insert(m *Use, from, to int, before []syntax.Lexeme) {
 				}
 				if end < to && f.text[end] == '{' {
 					if _, ok := f.expression(end, to, before); ok {
-						m.complain(end, "no value can be inserted between backquotes: write $(...)")
+						m.complain(end, "no value can be inserted between backquotes: write $(...) instead of them")
 					}
 				}
 				end++

@@ -105,7 +105,7 @@ func (f *magicFinder) whole() *Use {
 	case m.Kind == nil:
 		m.End = len(f.text)
 	case !m.Kind.Cell:
-		m.complain(start, "%"+m.Name+" is the magic of a line: write "+m.Kind.Usage)
+		m.complain(start, "%"+m.Name+" is a line magic: write "+m.Kind.Usage)
 	case m.Name == "time", m.Name == "prof":
 		if m.Argument < m.ArgumentEnd {
 			m.complain(m.Argument, "the cell that %%"+m.Name+" measures begins on the next line; for a statement write %"+m.Name)
@@ -122,7 +122,7 @@ func (f *magicFinder) whole() *Use {
 		m.End = len(f.text)
 	case m.Kind.mime != "":
 		if m.Argument < m.ArgumentEnd {
-			m.complain(m.Argument, "what %%"+m.Name+" shows begins on the next line")
+			m.complain(m.Argument, "the text that %%"+m.Name+" shows begins on the next line")
 		}
 		m.End = len(f.text)
 	case m.Name == "writefile":
@@ -201,7 +201,7 @@ func (f *magicFinder) statements(from int, before []syntax.Lexeme, open []token.
 		if tok == token.REM && f.misplaced(before, open) && !f.first(from, at, before) {
 			m := f.readNamed(at)
 			m.fault = ""
-			m.complain(at, "a magic stands at the beginning of a line")
+			m.complain(at, "a magic must be at the beginning of a line")
 			f.add(m)
 			f.begun = len(before) + 1
 			return m.End, append(before, syntax.Lexeme{Pos: at, Tok: token.SEMICOLON, Lit: "\n"}), open
@@ -289,11 +289,11 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 	case f.text[at] == '%':
 		m = f.readNamed(at)
 		if strings.HasPrefix(f.text[at:], "%%") {
-			m.complain(at, "%%"+m.Name+" begins a cell: it stands on the first line")
+			m.complain(at, "%%"+m.Name+" must be on the first line of a cell")
 			break
 		}
 		if m.Kind != nil && !m.Kind.Line {
-			m.complain(at, "%"+m.Name+" is the magic of a cell: write "+m.Kind.Usage+" on the first line")
+			m.complain(at, "%"+m.Name+" is a cell magic: write "+m.Kind.Usage+" on the first line")
 		}
 		if m.Measures() {
 			f.timed(m, before)
@@ -305,7 +305,7 @@ func (f *magicFinder) magic(at int, tok token.Token, before []syntax.Lexeme, ope
 	}
 	if len(open) > 0 {
 		m.fault = "" // replaces any other fault
-		m.complain(at, strings.TrimRight(f.text[at:f.word(at)], " ")+" stands in a block; magics work only at the top of a cell")
+		m.complain(at, strings.TrimRight(f.text[at:f.word(at)], " ")+" is inside a block; magics work only outside of blocks")
 	}
 	return m
 }
@@ -336,7 +336,7 @@ func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	m.StatementEnd = m.Statement
 	switch {
 	case m.Statement == m.ArgumentEnd:
-		m.complain(m.Start, "a statement is missing behind %"+m.Name)
+		m.complain(m.Start, "a statement is missing after %"+m.Name)
 		return
 	case f.text[m.Statement] == '%':
 		m.complain(m.Statement, "%"+m.Name+" measures Go, not another magic")
@@ -344,7 +344,7 @@ func (f *magicFinder) timed(m *Use, before []syntax.Lexeme) {
 	case f.text[m.Statement] == '!':
 		m.Command, m.StatementEnd = true, m.End
 		if f.skip(m.Statement+1, m.End) == m.End {
-			m.complain(m.Statement, "a command is missing behind !")
+			m.complain(m.Statement, "a command is missing after !")
 		}
 		f.insert(m, f.skip(m.Statement+1, m.End), m.End, before)
 		return

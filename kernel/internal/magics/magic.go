@@ -163,7 +163,7 @@ func Describe(written string) (*program.Bundle, string) {
 var instead = map[string]string{
 	"hist": "%history", "whos": "%who", "lsmagic": "%help", "magic": "%help", "quickref": "%help", "set_env": "%env", "reset_selective": "%rm", "xdel": "%rm",
 	"prun": "%prof", "lprun": "%prof", "sh": "%%bash", "script": "%%bash", "system": "!COMMAND", "sx": "!COMMAND", "pycat": "!cat FILE", "pinfo": "NAME?", "file": "%%writefile",
-	"matplotlib": "nothing, as charts show themselves", "autoreload": "nothing, as cells that are run again declare anew", "load_ext": "nothing, as all magics are there",
+	"matplotlib": "nothing, as charts show themselves", "autoreload": "nothing, as a cell that runs again replaces its declarations", "load_ext": "nothing, as all magics are loaded",
 	"pip": "an import of the package by its path, and %mod for its version", "conda": "an import of the package by its path, and %mod for its version",
 	"": "nothing, as statements of a cell run without it", "main": "nothing, as statements of a cell run without it, and %args sets os.Args",
 	"python": "!python3 FILE", "python3": "!python3 FILE",
