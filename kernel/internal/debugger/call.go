@@ -57,7 +57,7 @@ func (e evaluator) call(x *ast.CallExpr) (operand, error) {
 	case *ast.Ident:
 		if o, err := e.name(fun.Name); err == nil {
 			if o.rv.Kind() != reflect.Func || o.rv.IsNil() || o.typ != nil {
-				return operand{}, fmt.Errorf("%s is a variable here, of type %s, which the debugger does not call", fun.Name, o.typeName())
+				return operand{}, fmt.Errorf("%s is a variable of type %s here, and the debugger cannot call it", fun.Name, o.typeName())
 			}
 			return e.called(fun.Name, o.rv, nil, x)
 		}

@@ -367,7 +367,7 @@ func TestConversions(t *testing.T) {
 		{"float64(n) / 2", "3.5"}, {"int(half)", "7"}, {"uint8(300)", "300 is no uint8"}, {"string(rune(65))", `"A"`}, {"uint8(n * 40)", "24"},
 		{"float64(1)", "1"}, {`int("a")`, `"a" is no int`}, {"string(half)", "a float64 cannot be converted to string"},
 		{"f(n)", "the debugger cannot evaluate a call of f here"},
-		{"len(n)", "len is a variable here, of type int, which the debugger does not call"},
+		{"len(n)", "len is a variable of type int here, and the debugger cannot call it"},
 	} {
 		body := tr.ask("evaluate", fmt.Sprintf(`{"expression": %q}`, tt.expression))
 		var told struct{ Result string }

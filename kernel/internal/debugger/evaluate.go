@@ -191,7 +191,7 @@ func (e evaluator) eval(x ast.Expr) (operand, error) {
 		}
 		o := v.open()
 		if o.rv.Kind() != reflect.Pointer || o.rv.IsNil() {
-			return operand{}, errors.New("no pointer, or nil, behind *")
+			return operand{}, errors.New("* needs a pointer that is not nil")
 		}
 		return operand{value: o.part(0, o.rv.Elem())}, nil
 	case *ast.UnaryExpr:
@@ -348,7 +348,7 @@ func (e evaluator) unary(x *ast.UnaryExpr) (operand, error) {
 	}
 	c := v.known()
 	if c == nil {
-		return operand{}, fmt.Errorf("%s of a value that is neither a number nor a boolean", x.Op)
+		return operand{}, fmt.Errorf("%s needs a number or a boolean", x.Op)
 	}
 	return result(constant.UnaryOp(x.Op, c, 0), v)
 }
@@ -375,7 +375,7 @@ func (e evaluator) binary(x *ast.BinaryExpr) (operand, error) {
 	if x.Op == token.LAND || x.Op == token.LOR {
 		c := a.known()
 		if c == nil || c.Kind() != constant.Bool {
-			return operand{}, fmt.Errorf("%s of a value that is not a boolean", x.Op)
+			return operand{}, fmt.Errorf("%s needs a boolean", x.Op)
 		}
 		if constant.BoolVal(c) == (x.Op == token.LOR) {
 			return operand{constant: c}, nil
@@ -403,7 +403,7 @@ func (e evaluator) binary(x *ast.BinaryExpr) (operand, error) {
 		if compares && a.rv.IsValid() && b.rv.IsValid() && a.rv.Type() == b.rv.Type() && a.rv.Comparable() {
 			return operand{constant: constant.MakeBool(a.rv.Equal(b.rv) == (x.Op == token.EQL))}, nil
 		}
-		return operand{}, fmt.Errorf("%s of values that the debugger cannot combine", x.Op)
+		return operand{}, fmt.Errorf("the debugger cannot apply %s to these values", x.Op)
 	}
 	op := x.Op
 	switch {
@@ -483,7 +483,7 @@ func floats(op token.Token, a, b, typed operand, compares bool) (operand, error)
 	case token.QUO:
 		v.SetFloat(n[0] / n[1])
 	default:
-		return operand{}, fmt.Errorf("%s of floating-point numbers", op)
+		return operand{}, fmt.Errorf("%s is not possible with floating-point numbers", op)
 	}
 	return operand{value: value{rv: v}}, nil
 }

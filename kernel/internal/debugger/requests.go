@@ -159,7 +159,7 @@ func (d *Debugger) showing(caller Caller, f func() (any, error)) (any, error) {
 	case <-time.After(d.patience):
 		err := fmt.Errorf("the method that the debugger called has not returned within %v: it may wait for the stopped goroutine", d.patience)
 		if caller.Interrupt == nil {
-			return nil, fmt.Errorf("%w; it continues until the cell is interrupted", err)
+			return nil, fmt.Errorf("%w; it continues until you interrupt the cell", err)
 		}
 		caller.Interrupt()
 		return nil, err

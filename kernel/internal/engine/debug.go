@@ -100,7 +100,7 @@ func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request
 	var failed *program.Error
 	switch {
 	case errors.As(err, &failed):
-		return refusing(response, fmt.Sprintf("the session cannot have a variable %s of type %s now: %s; what the stopped cell declares is there for others when the cell has ended", name, typ, withoutPlace(failed.Message)))
+		return refusing(response, fmt.Sprintf("cannot declare a variable %s of type %s in the session now: %s; others can use the declarations of the stopped cell only after it has ended", name, typ, withoutPlace(failed.Message)))
 	case err != nil:
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (e *Engine) declareForCopy(ctx context.Context, d program.Debuggee, request
 	if still, _, err := undeclared(response); err != nil || still == "" {
 		return response, err
 	}
-	return refusing(response, fmt.Sprintf("%s is another type in the session than in the stopped program: %s was declared, and nothing copied to it", typ, name))
+	return refusing(response, fmt.Sprintf("type %s of the session differs from that of the stopped program: %s was declared, but no value was copied to it", typ, name))
 }
 
 // undeclared returns the name and type of the variable that a request needs and the session lacks.
@@ -244,5 +244,5 @@ func (nowhere) Comm(*program.CommMessage) error       { return host.ErrNoFrontEn
 func (nowhere) Page(*program.Bundle)                  {}
 func (nowhere) NextInput(string, bool)                {}
 func (nowhere) Input(context.Context, string, bool) (string, error) {
-	return "", errors.New("nobody can be asked")
+	return "", errors.New("there is no front end to ask for input")
 }

@@ -57,7 +57,7 @@ func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request
 	defer e.forgetNames()
 	expression, ok := renamed(r.Arguments.Expression, told.Body.Variables)
 	if !ok {
-		return refusing(response, "the debugger evaluates no function literals, and no keys of literals that are named as variables")
+		return refusing(response, "the debugger cannot evaluate function literals, or composite literals whose keys have the names of variables")
 	}
 	refuse := func(err error) ([]byte, error) {
 		var failed *program.Error
@@ -66,7 +66,7 @@ func (e *Engine) evaluateBeyond(ctx context.Context, d program.Debuggee, request
 		}
 		message := withoutPlace(failed.Message)
 		if failed.Name == "CompileError" {
-			message += "; what the stopped cell declares is there for others when the cell has ended"
+			message += "; others can use the declarations of the stopped cell only after it has ended"
 		}
 		return refusing(response, message)
 	}
@@ -140,9 +140,9 @@ func (e *Engine) evaluateAside(ctx context.Context, source string) error {
 		return context.Cause(ctx)
 	case <-time.After(evaluatePatience):
 	}
-	message := fmt.Sprintf("the expression has no value after %v: it may wait for the stopped goroutine", evaluatePatience)
+	message := fmt.Sprintf("the evaluation has not finished within %v: it may wait for the stopped goroutine", evaluatePatience)
 	if !compiled {
-		message += "; it continues until the cell is interrupted"
+		message += "; it continues until you interrupt the cell"
 	}
 	return &program.Error{Name: "Interrupted", Message: message}
 }

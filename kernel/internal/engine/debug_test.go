@@ -384,7 +384,7 @@ func TestDebuggerCopies(t *testing.T) {
 			{1, "nothing", "kept", "no variable nothing"},
 			{1, "n", "a b", "not a valid variable name"},
 			{9, "n", "kept", "no longer stopped in this call"},
-			{1, "in", "within", "the stopped cell declares is there for others when"},
+			{1, "in", "within", "the declarations of the stopped cell only after"},
 		} {
 			r := from(tt.frame, tt.source, tt.destination)
 			if message, _ := r["message"].(string); r["success"] == true || !strings.Contains(message, tt.message) {
@@ -551,10 +551,10 @@ n, scale := 100, 10`
 			{"fail(n)", "", "", "fails at 3"},
 			{"double(\"a\")", "", "", "cannot use"},
 			{"nothing(n)", "", "", "undefined: nothing"},
-			{"own(n)", "", "", "the stopped cell declares is there for others when"},
-			{"func() int { return double(n) }()", "", "", "no function literals"},
-			{"double(func() int { return n }())", "", "", "no function literals"},
-			{"forever(n)", "", "", "no value after"},
+			{"own(n)", "", "", "the declarations of the stopped cell only after"},
+			{"func() int { return double(n) }()", "", "", "cannot evaluate function literals"},
+			{"double(func() int { return n }())", "", "", "cannot evaluate function literals"},
+			{"forever(n)", "", "", "not finished within"},
 			{"double(m)", "6", "int", ""},
 		} {
 			text, _ := json.Marshal(tt.expression)
