@@ -79,7 +79,7 @@ func attend[T any](ctx context.Context, e *Engine, title string, do func() (T, e
 		close(w.done)
 	}()
 	var none T
-	return none, &checkError{"Interrupted", title, "interrupted; its check cannot be stopped and goes on: cells that come before it has ended fail", context.Cause(ctx)}
+	return none, &checkError{"Interrupted", title, "interrupted, but its check cannot be stopped; until it ends, other cells fail", context.Cause(ctx)}
 }
 
 // waitUntilFree waits until no abandoned work holds the session. If some still does, the error is a

@@ -49,7 +49,7 @@ func TestInterruptOfCheck(t *testing.T) {
 	}()
 	<-importer.asked
 	cancel()
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), "Cell [100]: interrupted; its check cannot be stopped and goes on") {
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "Cell [100]: interrupted, but its check cannot be stopped") {
 		t.Errorf("the cell ended with %v", err)
 	}
 	if found := n.engine.Complete("fm", 2); len(found.Candidates) > 0 {

@@ -45,7 +45,7 @@ func TestGoVersion(t *testing.T) {
 func TestGoVersionOfCell(t *testing.T) {
 	n := newNotebook(t)
 	for _, first := range []string{"//go:build go1.21\n", "//go:build linux && go1.18\n"} {
-		if _, _, err := n.run(first + "x := 1"); err == nil || !strings.Contains(err.Error(), ":1:1: cells have the loops of go1.22, and this asks for those of go1.") {
+		if _, _, err := n.run(first + "x := 1"); err == nil || !strings.Contains(err.Error(), ":1:1: cells have the loops of go1.22, and this line asks for those of go1.") {
 			t.Errorf("%q: %v, want a refusal", first, err)
 		}
 	}

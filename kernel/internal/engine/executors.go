@@ -184,7 +184,7 @@ func (e *Engine) fallsBack(err error, out program.Output) bool {
 	return true
 }
 
-const knownWrong = "what the interpreter is known to do otherwise than Go is refused"
+const knownWrong = "code that the interpreter is known to run differently from Go is refused"
 
 // runs says how cells run.
 func (s *executors) runs() string {

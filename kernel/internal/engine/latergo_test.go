@@ -73,7 +73,7 @@ func TestLaterGoMethods(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := n.run("func (p pair) First[T any](f func(int) T) T { return f(p.a) }")
-	if err == nil || !strings.Contains(err.Error(), "method pair.First: a method with type parameters belongs into the cell that declares the type") {
+	if err == nil || !strings.Contains(err.Error(), "method pair.First: a method with type parameters must be in the cell that declares the type") {
 		t.Errorf("got %v", err)
 	}
 }

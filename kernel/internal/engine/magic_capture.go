@@ -119,7 +119,7 @@ func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, 
 			again(c.Output)
 		}
 		if over {
-			c.Output.Stream(host.Notes, "note: %%capture has kept no more than this of what the cell has shown\n")
+			c.Output.Stream(host.Notes, "note: %%capture has kept only this part of the output of the cell\n")
 		}
 		return failure
 	}
@@ -131,7 +131,7 @@ func (e *Engine) caught(ctx context.Context, src *syntax.Source, m *magics.Use, 
 	if over || len(text) > maxCaught {
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{
 			Source: src, Offset: m.Argument,
-			Msg: fmt.Sprintf("the cell has shown more than %d MiB of text, which %s would be too small for: write it into a file", maxCaught>>20, name),
+			Msg: fmt.Sprintf("the cell has shown more than %d MiB of text, too much for the variable %s: write it to a file", maxCaught>>20, name),
 		}})
 	}
 	declaration := program.Cell{

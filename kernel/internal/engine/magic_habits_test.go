@@ -126,21 +126,21 @@ func TestHabitErrors(t *testing.T) {
 	n := &notebook{t: t}
 	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded, Cells: cellsOf})
 	for _, c := range []struct{ source, want string }{
-		{"%rm", "Cell [1]:1:1: %rm needs the names to forget"},
+		{"%rm", "Cell [1]:1:1: %rm needs the names to remove"},
 		{"a := 1", ""},
 		{"%rm a b", "Cell [3]:1:7: no cell has declared b"},
 		{"a", ""},
 		{"%run", "Cell [5]:1:1: %run needs the name of a file"},
 		{"%run none.go", "Cell [6]:1:6: open "},
 		{"%run wrong.go", "wrong.go:2:1: undefined: nope"},
-		{"%run itself.go", "itself.go:1:6: files run each other without an end"},
+		{"%run itself.go", "itself.go:1:6: the files run each other in an endless loop"},
 		{"%history -n", "Cell [9]:1:10: %history takes no argument, or -n and a number of inputs"},
 		{"%args 'a", "Cell [10]:1:7: a quotation mark is not closed"},
 		{"%%capture 1\n2", "Cell [11]:1:11: \"1\" is not the name of a variable"},
 		{"%%html x\ny", "Cell [12]:1:8: what %%html shows begins on the next line"},
-		{"!echo `echo {a}`", "Cell [13]:1:13: no value can be inserted between backquotes: write $(...)"},
+		{"!echo `echo {a}`", "Cell [13]:1:13: no value can be inserted between backquotes: write $(...) instead of them"},
 		{"!echo {a.B}", "Cell [14]:1:10: a.B undefined (type int has no field or method B)"},
-		{"files := !", "Cell [15]:1:10: a command is missing behind !"},
+		{"files := !", "Cell [15]:1:10: a command is missing after !"},
 		{"%rm a\na", "Cell [16]:2:1: undefined: a"},
 	} {
 		_, _, err := n.run(c.source)

@@ -44,9 +44,9 @@ func (e *Engine) mod(ctx context.Context, src *syntax.Source, m *magics.Use, arg
 	text := path + " " + chosen
 	switch {
 	case chosen == "":
-		text = path + " is what others require again"
+		text = path + " has the version that other modules require"
 	case before != "" && before != chosen:
-		text += "; what cells have imported stays " + before + " until it is imported again"
+		text += "; packages that cells have imported stay at " + before + " until they are imported again"
 	}
 	out.Stream("stdout", text+"\n")
 	return nil
@@ -68,7 +68,7 @@ func (e *Engine) modules(ctx context.Context, needed bool, out program.Output) (
 	}
 	modules, ok := e.compiler.(program.Modules)
 	if needed && !ok {
-		return nil, errors.New("only what this program consists of can be imported")
+		return nil, errors.New("cells can import only packages that are part of this program")
 	}
 	return modules, nil
 }

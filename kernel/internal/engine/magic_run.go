@@ -23,11 +23,11 @@ func (e *Engine) runFile(ctx context.Context, src *syntax.Source, m *magics.Use,
 		return syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: m.Argument, Msg: msg}})
 	}
 	if e.cells == nil {
-		return refuse("%run has no files to run here")
+		return refuse("%run is not available here")
 	}
 	depth, _ := ctx.Value(runDepth{}).(int)
 	if depth == deepest {
-		return refuse("files run each other without an end")
+		return refuse("the files run each other in an endless loop")
 	}
 	var path, arguments string
 	for _, f := range m.Files {

@@ -46,9 +46,9 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 		strict := e.checker.Strict
 		e.mu.Unlock()
 		if strict {
-			out.Stream("stdout", "strict is on: errors are what they are in Go, and stop no cell by themselves; %strict off turns it off\n")
+			out.Stream("stdout", "strict is on: as in Go, an unassigned error does not stop the cell; %strict off turns it off\n")
 		} else {
-			out.Stream("stdout", "strict is off: an error that a statement of a cell does not look at stops the cell; %strict on turns it on\n")
+			out.Stream("stdout", "strict is off: an unassigned error stops the cell; %strict on turns it on\n")
 		}
 	case "help":
 		out.Display(magics.Help(), "", false)
@@ -59,7 +59,7 @@ func (e *Engine) carryOut(ctx context.Context, src *syntax.Source, m *magics.Use
 // answer shows the answer to a question.
 func (e *Engine) answer(src *syntax.Source, m *magics.Use, name string, out program.Output) error {
 	var found *program.Bundle
-	msg := "nothing is known of " + name
+	msg := "there is no declaration or documentation of " + name
 	if strings.HasPrefix(name, "%") {
 		found, msg = magics.Describe(name)
 	} else {

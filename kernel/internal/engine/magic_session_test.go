@@ -30,18 +30,18 @@ func TestMagicErrors(t *testing.T) {
 		{"%time 1 2", "Cell [1]:1:9: syntax error: ", "        ^"},
 		{"%cd x\n}", "Cell [1]:2:1: syntax error: unexpected }", "^"},
 		{"var x int = \"a\"; !ls", "Cell [1]:1:", ""},
-		{"func f() {\n\t%time g()\n}", "Cell [1]:2:2: %time stands in a block; magics work only at the top of a cell", "\t^"},
-		{"for range 3 {\n\t!ls -l 'x\n}", "Cell [1]:2:2: !ls stands in a block; magics work only at the top of a cell", "\t^"},
-		{"x := 1; %time x++", "Cell [1]:1:9: a magic stands at the beginning of a line", "        ^"},
+		{"func f() {\n\t%time g()\n}", "Cell [1]:2:2: %time is inside a block; magics work only outside of blocks", "\t^"},
+		{"for range 3 {\n\t!ls -l 'x\n}", "Cell [1]:2:2: !ls is inside a block; magics work only outside of blocks", "\t^"},
+		{"x := 1; %time x++", "Cell [1]:1:9: a magic must be at the beginning of a line", "        ^"},
 		{"x := 1\n%who\nx++", "Cell [1]:2:1: %who is between statements. Put it at the beginning or the end of the cell", "^"},
-		{"nope?", "Cell [1]:1:1: nothing is known of nope", "^"},
+		{"nope?", "Cell [1]:1:1: there is no declaration or documentation of nope", "^"},
 		{"%tim?", "Cell [1]:1:1: there is no magic %tim; the nearest is %time (%help lists them)", "^"},
 		{"%pwd", "Cell [1]:1:1: there is no magic %pwd; !pwd runs the command (%help lists the magics)", "^"},
 		{"%ls -l", "Cell [1]:1:1: there is no magic %ls; !ls runs the command (%help lists the magics)", "^"},
 		{"%hist", "Cell [1]:1:1: there is no magic %hist; in its place there is %history (%help lists the magics)", "^"},
 		{"%pip install numpy", "Cell [1]:1:1: there is no magic %pip; in its place there is an import of the package by its path, and %mod for its version (%help", "^"},
 		{"%matplotlib inline", "Cell [1]:1:1: there is no magic %matplotlib; in its place there is nothing, as charts show themselves (%help", "^"},
-		{"%strict of", "Cell [1]:1:9: %strict is on or off", "        ^"},
+		{"%strict of", "Cell [1]:1:9: %strict takes on or off", "        ^"},
 	} {
 		n.cell = 0
 		_, _, err := n.run(c.cell)

@@ -127,11 +127,11 @@ func (e *Engine) buildTests(ctx context.Context, tests *export.Tests, more []str
 		if ctx.Err() != nil {
 			return "", err
 		}
-		return "", fmt.Errorf("tests are built by the go command, and cannot be: %w", err)
+		return "", fmt.Errorf("tests cannot be built, because they need the go command: %w", err)
 	}
 	modules, ok := e.compiler.(program.Modules)
 	if !ok {
-		return "", errors.New("tests are built by the go command, which this program has not")
+		return "", errors.New("tests need the go command, which this program does not have")
 	}
 	modules.SetFlags(slices.Concat(e.goflags, more))
 	defer modules.SetFlags(e.goflags)
@@ -150,7 +150,7 @@ func (e *Engine) chooseFlags(m *magics.Use, out program.Output) {
 		}
 	}
 	if len(e.goflags) == 0 {
-		out.Stream("stdout", "The go command has no flags.\n")
+		out.Stream("stdout", "No flags are set for the go command.\n")
 		return
 	}
 	out.Stream("stdout", strings.Join(e.goflags, " ")+"\n")

@@ -45,7 +45,7 @@ func TestTests(t *testing.T) {
 			{"%test -bench . -benchtime=1x -v", []string{"--- PASS: ExamplePoint", "--- PASS: FuzzDouble/seed#0", "BenchmarkDouble", "PASS\n"}, "FAIL", ""},
 			// Files are those of the cells' folder, and the environment is theirs.
 			{"%env WHICH=that\nfunc TestTable(t *testing.T) {\n\tif data, err := os.ReadFile(\"ran\"); err != nil || string(data) != \"x\" || os.Getenv(\"WHICH\") != \"that\" {\n\t\tt.Error(string(data), err)\n\t}\n}\n%test -run=Table", []string{"PASS\n"}, "", ""},
-			{"%goflags", []string{"The go command has no flags."}, "", ""},
+			{"%goflags", []string{"No flags are set for the go command."}, "", ""},
 			{"%goflags -tags extra '-ldflags=-X session/tests.stamp=now'", []string{"-tags=extra -ldflags=-X session/tests.stamp=now\n"}, "", ""},
 			{"var stamp string\nfunc TestTable(t *testing.T) {\n\tif stamp != \"now\" {\n\t\tt.Error(stamp)\n\t}\n}\n%test -run Table", []string{"PASS\n"}, "", ""},
 			{"%goflags --", []string{"no flags"}, "", ""},
@@ -194,9 +194,9 @@ func TestTestsWithoutGo(t *testing.T) {
 	n.engine = engine.New(engine.Config{Executor: newExecutor(t, n), Importer: stdlib.Importer, Preloaded: stdlib.Preloaded})
 	for _, c := range []struct{ source, want string }{
 		{"func TestX(t *testing.T) {}", ""},
-		{"%test", "error: Cell [2]:1:1: tests are built by the go command, and cannot be: this program has no compiler"},
+		{"%test", "error: Cell [2]:1:1: tests cannot be built, because they need the go command: this program has no compiler"},
 		{"%test -x", "CompileError: Cell [3]:1:7: %test has no option -x"},
-		{"%test TestX", "error: Cell [4]:1:1: tests are built by the go command, and cannot be: this program has no compiler"},
+		{"%test TestX", "error: Cell [4]:1:1: tests cannot be built, because they need the go command: this program has no compiler"},
 		{"%test -run", "CompileError: Cell [5]:1:7: -run needs a value"},
 		{"%goflags x", "CompileError: Cell [6]:1:10: %goflags takes options, and x is none"},
 		{"%goflags -toolexec=x", "CompileError: Cell [7]:1:10: %goflags has no option -toolexec"},

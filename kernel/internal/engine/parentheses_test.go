@@ -23,8 +23,8 @@ func TestTypesDeclaredAsEarlierOnes(t *testing.T) {
 	}
 	for _, c := range []struct{ source, message string }{
 		{"type R S\ntype S R", "invalid recursive type"},
-		{"type C = P\nfunc (c C) M() {}", "its receiver is another name of P, of cell 1: use that"},
-		{"type C = *D\ntype D = P\nfunc (c C) M() {}", "its receiver is another name of P, of cell 1: use that"},
+		{"type C = P\nfunc (c C) M() {}", "its receiver is an alias of P, which cell 1 declares: write P"},
+		{"type C = *D\ntype D = P\nfunc (c C) M() {}", "its receiver is an alias of P, which cell 1 declares: write P"},
 		{"func (a P, b P) M() {}", "method has multiple receivers"},
 		{"import . \"cmp\"\nfunc (o Ordered) M() {}", "cannot define new methods on non-local type Ordered"},
 		{"func (b strings.Builder) M() {}", "cannot define new methods on non-local type strings.Builder"},

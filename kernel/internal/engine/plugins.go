@@ -172,7 +172,7 @@ func (e *Engine) replace(ctx context.Context, cell program.Cell, replacer progra
 
 // stayed says that something was not carried over, and why.
 func stayed(what, reason string) string {
-	return what + " stayed behind with the process before: " + reason
+	return what + " was not carried over to the new process: " + reason
 }
 
 // leave marks the variables that were not carried over as lost, and returns a note on each that has

@@ -77,7 +77,7 @@ func (e *Engine) emitEverything() (unit *toolchain.Unit, units program.Units, un
 	defer func() {
 		// If the engine fails, the cell fails, but not the session.
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the engine failed on what is declared: %v", r)
+			err = fmt.Errorf("the engine failed on the declarations of the session: %v", r)
 		}
 	}()
 	return e.emitter.Everything()
@@ -121,7 +121,7 @@ func (e *Engine) restart(compiled bool, out program.Output) error {
 	e.compiled = compiled
 	e.renew(process, "when %engine restarted the session")
 	if len(names) > 0 {
-		out.Stream(host.Notes, fmt.Sprintf("note: the session was restarted with its declarations, and without its variables: run the cells again that declare %s\n", strings.Join(names, ", ")))
+		out.Stream(host.Notes, fmt.Sprintf("note: the session was restarted; declarations are kept, variables are lost. Run the cells that declare %s again\n", strings.Join(names, ", ")))
 	}
 	return nil
 }

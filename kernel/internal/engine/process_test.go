@@ -145,12 +145,12 @@ const refusedWhy = "defer inside a range over a function"
 
 // restarted is what a session says that is restarted and loses variables.
 func restarted(variables string) string {
-	return "note: the session was restarted with its declarations, and without its variables: run the cells again that declare " + variables + "\n"
+	return "note: the session was restarted; declarations are kept, variables are lost. Run the cells that declare " + variables + " again\n"
 }
 
 // TestExecutors runs cells and looks at what the last one says, and at what of all was compiled.
 func TestExecutors(t *testing.T) {
-	const interpreted = "interpreted: cells are interpreted; what the interpreter is known to do otherwise than Go is refused\n"
+	const interpreted = "interpreted: cells are interpreted; code that the interpreter is known to run differently from Go is refused\n"
 	for _, c := range []struct {
 		name   string
 		mode   program.Mode
@@ -169,7 +169,7 @@ func TestExecutors(t *testing.T) {
 		{name: "without a patch", slow: "patch link/part does not fit", cells: []string{"%engine"}, out: "auto: cells are compiled; patch link/part does not fit\n"},
 		{name: "without a compiler", cannot: errors.New("no linker"), cells: []string{"f := func() int { return 1 }"}, notes: "note: cells are interpreted, as they cannot be compiled: no linker\n"},
 		{name: "without a compiler, asked", cannot: errors.New("no linker"), cells: []string{"1", "%engine"},
-			out: "auto: cells are interpreted, and cannot be compiled: no linker; what the interpreter is known to do otherwise than Go is refused\n"},
+			out: "auto: cells are interpreted, and cannot be compiled: no linker; code that the interpreter is known to run differently from Go is refused\n"},
 		{name: "where cells are never compiled", cannot: errors.ErrUnsupported, cells: []string{"1"}, notes: ""},
 		{name: "interpreted only", mode: program.InterpretedMode, cells: []string{refusedCell}, err: refusedWhy},
 		{name: "interpreted by a magic", cells: []string{toInterpreted + "\nx := 1", refusedCell}, err: refusedWhy},
@@ -196,7 +196,7 @@ func TestExecutors(t *testing.T) {
 		{name: "by reset", cells: []string{"x := 1", "%reset"},
 			out: "The session is new: 1 name is forgotten; its variables are gone with the process that had them.\n", ran: []string{"plugin1 run true"}},
 		{name: "compiled again", cells: []string{"x := 1", "%reset", "x := 2"}, ran: []string{"plugin1 run true", "plugin2 run true"}},
-		{name: "another word", cells: []string{"%engine fast"}, err: "%engine is auto, interpreted or compiled"},
+		{name: "another word", cells: []string{"%engine fast"}, err: "%engine takes auto, interpreted or compiled"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, c.mode)
@@ -310,9 +310,9 @@ func TestCannotCompile(t *testing.T) {
 // TestNoPlaceForCode has no folder take compiled code, or none any more: cells are interpreted and
 // say so once, unless variables are in compiled code or the user wants compiled cells.
 func TestNoPlaceForCode(t *testing.T) {
-	place := &plugin.PlaceError{Text: "nothing can be loaded; restart with TMPDIR set"}
-	const note = "note: cells are interpreted, as they cannot be compiled: nothing can be loaded; restart with TMPDIR set\n"
-	const built = "error: Cell [%d]: the cell could not be compiled: nothing can be loaded; restart with TMPDIR set"
+	place := &plugin.PlaceError{Text: "nothing can be loaded; restart hierml with TMPDIR set"}
+	const note = "note: cells are interpreted, as they cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set\n"
+	const built = "error: Cell [%d]: the cell could not be compiled: nothing can be loaded; restart hierml with TMPDIR set"
 	closure := "f := func() int { return 1 }\nf()"
 	for _, c := range []struct {
 		name      string
@@ -323,17 +323,17 @@ func TestNoPlaceForCode(t *testing.T) {
 		want      []string // what each says: its notes, its output, and its error behind "error: "
 	}{
 		{name: "from the start", cells: []string{"x := 40", "x + 2", closure, "%engine", refusedCell, refusedCell},
-			want: []string{note, "", "", "auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart with TMPDIR set; what the interpreter is known to do otherwise than Go is refused\n",
+			want: []string{note, "", "", "auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set; code that the interpreter is known to run differently from Go is refused\n",
 				"error: " + refusedWhy, "error: " + refusedWhy}},
 		{name: "asked first", cells: []string{"%engine", "x := 40"},
-			want: []string{"auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart with TMPDIR set; what the interpreter is known to do otherwise than Go is refused\n", ""}},
+			want: []string{"auto: cells are interpreted, and cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set; code that the interpreter is known to run differently from Go is refused\n", ""}},
 		{name: "found by building", opens: true, failsFrom: 1, cells: []string{"x := 40", closure, "x + 2", refusedCell, "%reset", "x := 1"}, want: []string{note, "", "", "error: " + refusedWhy, "*", ""}},
 		{name: "without variables", opens: true, failsFrom: 3, cells: []string{"_ = fmt.Sprint()", `import "strings"`, "x := strings.ToUpper(\"a\")", "x"}, want: []string{"", "", note, ""}},
 		{name: "with variables", opens: true, failsFrom: 2, cells: []string{"x := 40", "y := 1", "%engine", "x + 2"},
 			want: []string{"", fmt.Sprintf(built, 2), "auto: cells are compiled\n", fmt.Sprintf(built, 4)}},
 		{name: "the user's wish", mode: program.CompiledMode, cells: []string{"x := 40", "1", "%engine"},
-			want: []string{"error: Cell [1]: cells cannot be compiled: nothing can be loaded; restart with TMPDIR set", "error: Cell [2]: cells cannot be compiled: nothing can be loaded; restart with TMPDIR set",
-				"compiled: cells are refused, as they cannot be compiled: nothing can be loaded; restart with TMPDIR set\n*"}},
+			want: []string{"error: Cell [1]: cells cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set", "error: Cell [2]: cells cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set",
+				"compiled: cells are refused, as they cannot be compiled: nothing can be loaded; restart hierml with TMPDIR set\n*"}},
 		{name: "the user's wish, found by building", mode: program.CompiledMode, opens: true, failsFrom: 1, cells: []string{"x := 40", "x"}, want: []string{fmt.Sprintf(built, 1), "error: *"}},
 		{name: "interpreted by the user's wish", mode: program.InterpretedMode, cells: []string{"x := 40", closure}, want: []string{"", ""}},
 	} {

@@ -54,7 +54,7 @@ func TestWorkerSessions(t *testing.T) {
 			{cell: "import s \"strings\"\nconst half = 0.5\ntype shape interface{ area() float64 }\ntype square float64\nfunc (s square) area() float64 { return float64(s*s) * half }\nfunc areas(list ...shape) (sum float64) { for _, x := range list { sum += x.area() }; return }"},
 			{cell: variables},
 			{cell: "func caller() string { return fmt.Sprint(runtime.Caller(0)) }\nimport \"runtime\"\nfunc useCaller() string { return caller() }"},
-			{cell: toInterpreted, notes: restarted("counts, first, inc, m, ps"), out: "interpreted: cells are interpreted; what the interpreter is known to do otherwise than Go is refused\n"},
+			{cell: toInterpreted, notes: restarted("counts, first, inc, m, ps"), out: "interpreted: cells are interpreted; code that the interpreter is known to run differently from Go is refused\n"},
 			{cell: "ps", err: "undefined: ps (the variable was lost when %engine restarted the session)"},
 			{cell: "total()", err: "ps: the variable was lost when %engine restarted the session"},
 			{cell: variables},
@@ -167,7 +167,7 @@ func (b beat) play(t *testing.T, n *notebook) {
 // that those are named of which the new process has no type.
 func TestReplacedTypes(t *testing.T) {
 	n := newWorkerNotebook(t, program.CompiledMode, func(c *engine.Config) { c.MaxPlugins = 2 })
-	const why = " stayed behind with the process before: "
+	const why = " was not carried over to the new process: "
 	for _, b := range []beat{
 		{cell: "type Box[T any] struct{ v T }\nfunc wrap[T any](v T) any { return Box[T]{v} }\nvar x any = Box[int]{1}\nxs := []any{1, wrap(\"a\"), struct{ n int }{4}}\nvar local any\nif true {\n\ttype point struct{ x int }\n\tlocal = &point{1}\n}"},
 		{cell: "func() any { type point struct{ y int }; return point{2} }()"},
@@ -189,9 +189,9 @@ func TestReplacedMethods(t *testing.T) {
 	for _, b := range []beat{
 		{cell: "type job struct{ n int }\nvar jobs chan job = make(chan job, 1)\nvar done func(job)\nfunc ask(n int) { j := job{n}; jobs <- j; done(j) }"},
 		{cell: "done = func(job) {}"},
-		{cell: "1", value: "1", notes: "note: jobs stayed behind with the process before: a channel"},
+		{cell: "1", value: "1", notes: "note: jobs was not carried over to the new process: a channel"},
 		{cell: "func (j job) String() string { return fmt.Sprint(\"job \", j.n) }"},
-		{cell: "ask(1)", err: "jobs: the variable stayed behind"},
+		{cell: "ask(1)", err: "jobs: the variable was not carried over"},
 		{cell: "jobs := make(chan job, 1)\ndone := func(j job) { fmt.Println(j) }\nask(2)\n<-jobs", value: "job 2", out: "job 2\n"},
 	} {
 		b.play(t, n)
@@ -207,7 +207,7 @@ func TestReplaced(t *testing.T) {
 		{cell: "a := &node{name: \"a\"}\na.next = &node{\"b\", a}\nalias := a.next\ncounts := map[*node]int{a: 1}\nhook := func() int { return 1 }\nos.Setenv(\"REPLACED\", \"kept\")\nvar shown fmt.Stringer = a"},
 		{cell: "a.next.next == a && alias == a.next && counts[a] == 1", value: "true", notes: replaced},
 		{cell: "fmt.Sprint(alias.next, shown, os.Getenv(\"REPLACED\"))", value: "a! a!kept"},
-		{cell: "hook()", err: "undefined: hook (the variable stayed behind with the process before"},
+		{cell: "hook()", err: "undefined: hook (the variable was not carried over to the new process"},
 		{cell: "suffix = \"?\"\nalias.next = nil"},
 		{cell: "fmt.Sprint(a.next.next == nil, shown)", value: "true a?"},
 		{cell: "_", value: "true a?"},
@@ -215,7 +215,7 @@ func TestReplaced(t *testing.T) {
 		{cell: "func() int { return 1 }"},
 		{cell: "1"},
 		{cell: "2"},
-		{cell: "Out[10]()", err: "the value stayed behind with the process before"},
+		{cell: "Out[10]()", err: "the value was not carried over to the new process"},
 		{cell: "%who -m"},
 		{cell: loop, stop: true, err: "Interrupted"},
 	} {

@@ -228,12 +228,12 @@ func (t *testWriter) want(name string) error {
 func (t *testWriter) addDeclaration(name string, pos token.Pos, test bool) (*testPiece, error) {
 	src, offset := t.Within(pos)
 	if src == nil {
-		return nil, fmt.Errorf("nothing is known of where %s was declared: declare it again", name)
+		return nil, fmt.Errorf("the declaration of %s was not found: declare it again", name)
 	}
 	items := syntax.Split(src.Text)
 	i := slices.IndexFunc(items, func(it syntax.Item) bool { return it.Start <= offset && offset < it.End })
 	if i < 0 {
-		return nil, fmt.Errorf("nothing is known of where %s was declared: declare it again", name)
+		return nil, fmt.Errorf("the declaration of %s was not found: declare it again", name)
 	}
 	it := items[i]
 	at := pieceAt{src, it.Start}
@@ -247,13 +247,13 @@ func (t *testWriter) addDeclaration(name string, pos token.Pos, test bool) (*tes
 		behind = items[i-1].End
 	}
 	if strings.Contains(src.Text[behind:it.Start], "//go:embed") {
-		return nil, syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: src.Origin(it.Start), Msg: "files that a cell embeds are not there for tests: read them by os.ReadFile"}})
+		return nil, syntax.ProblemsError("CompileError", []syntax.Problem{{Source: src, Offset: src.Origin(it.Start), Msg: "tests cannot use files that a cell embeds: read them with os.ReadFile"}})
 	}
 	if it.Kind == syntax.ItemStatement {
 		p.kind = token.VAR
 		if !strings.HasPrefix(p.text, "var") {
 			if p.text = defining(p.text); p.text == "" {
-				return nil, fmt.Errorf("tests use %s, which is declared in a way that packages have not", name)
+				return nil, fmt.Errorf("tests use %s, whose declaration is not possible in a package", name)
 			}
 		}
 	}
@@ -453,7 +453,7 @@ func (t *testWriter) verify(declared, tested string) (again bool, err error) {
 		t.prune(fset, pkg, info)
 		return true, nil
 	case len(faults) > 0:
-		return false, fmt.Errorf("tests are checked with the newest declaration of each name:\n%s", strings.Join(faults, "\n"))
+		return false, fmt.Errorf("tests do not compile with the newest declaration of each name:\n%s", strings.Join(faults, "\n"))
 	}
 	return false, nil
 }

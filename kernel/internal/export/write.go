@@ -294,7 +294,7 @@ func (w *writing) function(p *piece) {
 	src := w.e.k.Source
 	versions := w.versions[sourcePlace{src, p.Start}]
 	if len(versions) == 0 {
-		w.local = append(w.local, p.lead+"// It calls what no cell declares:\n//\n"+quote(w.e.Source[p.Start:p.End]))
+		w.local = append(w.local, p.lead+"// It uses a name that no cell declares:\n//\n"+quote(w.e.Source[p.Start:p.End]))
 		return
 	}
 	for i, v := range versions {
@@ -327,7 +327,7 @@ func (v *version) name() string {
 // variable declares what a function goes by that is declared again.
 func (w *writing) variable(v *version) {
 	s := v.symbol
-	note := fmt.Sprintf("// %s is declared more than once. It is what main sets it to.\n", s.name)
+	note := fmt.Sprintf("// %s is declared more than once. main sets it to the current version.\n", s.name)
 	if s.kind != methodSymbol {
 		w.local = append(w.local, fmt.Sprintf("%svar %s func%s\n", note, s.out, w.Signature(v.signature)))
 		return

@@ -11,7 +11,7 @@ func a() int { return b() + 1 }
 
 func b() int { return 41 }
 
-// It calls what no cell declares:
+// It uses a name that no cell declares:
 //
 //	func undone() int { return nowhere() }
 

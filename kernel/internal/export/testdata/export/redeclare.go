@@ -9,7 +9,7 @@ import (
 
 var x = 1
 
-// f is declared more than once. It is what main sets it to.
+// f is declared more than once. main sets it to the current version.
 var f func() int
 
 func f1() int { return 1 }
@@ -28,7 +28,7 @@ const N = 3
 
 const N2 = "three"
 
-// Get is declared more than once. It is what main sets it to.
+// Get is declared more than once. main sets it to the current version.
 var tGet func(T2) string
 
 func (r T2) Get() string { return tGet(r) }
