@@ -133,7 +133,7 @@ func (h *History) fail(err error) {
 		err = errors.New("other kernels use it")
 	}
 	if !h.failing {
-		h.log.Warn("the history cannot be read or written, and lives in memory", "path", h.store.path, "reason", err)
+		h.log.Warn("the history cannot be read or written, and is kept in memory only", "path", h.store.path, "reason", err)
 	}
 	h.failing = true
 }

@@ -222,7 +222,7 @@ func TestUnusable(t *testing.T) {
 				t.Errorf("%s, want %s", got, want)
 			}
 			h.Close()
-			if n := strings.Count(j.String(), "lives in memory"); n != 1 {
+			if n := strings.Count(j.String(), "is kept in memory only"); n != 1 {
 				t.Errorf("the log hears %d times of it: %s", n, j)
 			}
 			if info, err := os.Stat(folder); err != nil || !info.IsDir() || info.Mode().Perm()&0o700 != 0o700 {

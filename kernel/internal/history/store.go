@@ -185,7 +185,7 @@ func (s *store) content() ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > 2*s.max {
-		return nil, s.setAside(s.path, fmt.Errorf("it has %d bytes, and no history has more than %d", info.Size(), 2*s.max), 0)
+		return nil, s.setAside(s.path, fmt.Errorf("it has %d bytes, more than the limit of %d", info.Size(), 2*s.max), 0)
 	}
 	content, err := os.ReadFile(s.path)
 	return content[:complete(content)], err

@@ -131,7 +131,7 @@ func (s *Session) compile(ctx context.Context, l *listing, p *listed) (archive s
 		arguments = append(arguments, filepath.Join(p.Dir, f))
 	}
 	if _, err := s.command(ctx, s.dir, nil, arguments...); err != nil {
-		return "", fmt.Errorf("package %s does not compile with what it imports now: %w", p.ImportPath, err)
+		return "", fmt.Errorf("package %s does not compile with the packages that it imports now: %w", p.ImportPath, err)
 	}
 	if assembly != nil {
 		if err := assembly.pack(ctx, archive); err != nil {

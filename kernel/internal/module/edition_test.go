@@ -75,7 +75,7 @@ func TestBesideProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.want(strings.Join(f.said, "; "), "downloading example.org/newer v1.0.0; downloading golang.org/x/sync v0.99.0; golang.org/x/sync v0.99.0 is loaded beside v0.1.0, which this program has")
+	f.want(strings.Join(f.said, "; "), "downloading example.org/newer v1.0.0; downloading golang.org/x/sync v0.99.0; golang.org/x/sync v0.99.0 is loaded in addition to v0.1.0, which this program has")
 	group := pkg.Scope().Lookup("Group").Type()
 	f.want(types.TypeString(types.Unalias(group), nil)+" "+types.TypeString(group.Underlying(), nil), "golang.org/x/sync/errgroup~2.Group struct{Later bool}")
 	if f.added["golang.org/x/sync/errgroup"] != "" || f.added["golang.org/x/sync/errgroup~2"] == "" {

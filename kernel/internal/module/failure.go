@@ -49,7 +49,7 @@ func worded(path, text string) error {
 	case strings.Contains(line, `exec: "gcc"`), strings.Contains(line, `exec: "cc"`), strings.Contains(line, "C compiler") && strings.Contains(line, "not found"):
 		return fmt.Errorf("package %s needs cgo, and there is no C compiler", path)
 	case strings.Contains(line, "build constraints exclude all Go files"):
-		return fmt.Errorf("%s (cgo or another system?)", line)
+		return fmt.Errorf("%s (the package may need cgo or another system)", line)
 	}
 	if m := newerGo.FindStringSubmatch(line); m != nil {
 		return fmt.Errorf("%s needs go %s, but this program was built with go %s", strings.Replace(m[1], "@", " ", 1), m[2], m[3])

@@ -49,7 +49,7 @@ func (s *Session) place(ctx context.Context, folder string) (*place, error) {
 	}
 	var env struct{ GOMOD, GOWORK string }
 	if err := json.Unmarshal(out, &env); err != nil {
-		return nil, fmt.Errorf("what go env says: %w", err)
+		return nil, fmt.Errorf("the output of go env: %w", err)
 	}
 	switch {
 	case env.GOWORK != "" && env.GOWORK != "off":

@@ -129,7 +129,7 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 		return "", err
 	}
 	if dir := p.modules[path]; dir != "" {
-		return "", fmt.Errorf("%s is the module in %s, and taken from there", path, dir)
+		return "", fmt.Errorf("%s is taken from %s, so its version cannot be chosen", path, dir)
 	}
 	if err := module.CheckPath(path); err != nil {
 		var invalid *module.InvalidPathError
@@ -151,7 +151,7 @@ func (s *Session) Require(ctx context.Context, folder, path, version string, pro
 	}
 	var chosen struct{ Version string }
 	if err := json.Unmarshal(out, &chosen); err != nil {
-		return "", fmt.Errorf("what go list says of %s: %w", path, err)
+		return "", fmt.Errorf("the output of go list for %s: %w", path, err)
 	}
 	if s.isPart(path) {
 		if has, err := s.programVersion(ctx, path); err != nil || has != chosen.Version {

@@ -125,7 +125,7 @@ func (s *Session) list(ctx context.Context, m *sessionModule, paths []string, pr
 		if err := d.Decode(p); err == io.EOF {
 			return l, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("what go list says of packages: %w", err)
+			return nil, fmt.Errorf("the output of go list: %w", err)
 		}
 		if p.ImportPath == modulePath {
 			l.own = p
@@ -156,7 +156,7 @@ func (l *listing) closure(path string) ([]*listed, error) {
 		seen[p] = true
 		pkg := l.packages[p]
 		if pkg == nil {
-			return fmt.Errorf("the go command says nothing of package %s, which %s needs", p, path)
+			return fmt.Errorf("the go command does not list package %s, which %s needs", p, path)
 		}
 		if pkg.Error != nil {
 			return worded(path, pkg.Error.Err)

@@ -206,7 +206,7 @@ func (s *Session) tellBeside(ctx context.Context, l *listing, progress func(line
 			return err
 		}
 		s.told[path] = version
-		progress(fmt.Sprintf("%s %s is loaded beside %s, which this program has", path, version, has))
+		progress(fmt.Sprintf("%s %s is loaded in addition to %s, which this program has", path, version, has))
 	}
 	return nil
 }
@@ -278,7 +278,7 @@ func (s *Session) overruled(m *sessionModule, l *listing, path string, all []*li
 		}
 		pin := s.pins[p.Module.Path]
 		if named := cmp.Or(m.place.required[p.Module.Path], pin.version); l.chosen[p.Module.Path] != "" && (pin.asked || m.place.required[p.Module.Path] != "") {
-			return fmt.Errorf("module %s %s has no package %s; %s has (%%mod %s@%s)", p.Module.Path, named, p.ImportPath, p.Module.Version, p.Module.Path, p.Module.Version)
+			return fmt.Errorf("module %s %s has no package %s; version %s has it (%%mod %s@%s)", p.Module.Path, named, p.ImportPath, p.Module.Version, p.Module.Path, p.Module.Version)
 		}
 		if pin.asked && pin.version != p.Module.Version {
 			return fmt.Errorf("%s is required in %s, but %%mod says %s", p.Module.Path, p.Module.Version, pin.version)

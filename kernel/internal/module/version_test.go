@@ -69,7 +69,7 @@ func TestOverruled(t *testing.T) {
 	if want := "example.org/m is required in v1.2.0, but %mod says v1.0.0"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	f.want(f.require("own", "v1.0.0"), "own is the module in "+f.folder+", and taken from there")
+	f.want(f.require("own", "v1.0.0"), "own is taken from "+f.folder+", so its version cannot be chosen")
 }
 
 func TestWorkspace(t *testing.T) {

@@ -30,7 +30,7 @@ func (e *editor) tab() {
 	at := cursor.Pos()
 	found := e.engine.Complete(string(*line), at)
 	if len(found.Candidates) == 0 || found.Start > at {
-		e.shell.Hint.SetTemporary("nothing fits here")
+		e.shell.Hint.SetTemporary("no completion found")
 		return
 	}
 	typed := string((*line)[found.Start:at])

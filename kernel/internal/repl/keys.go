@@ -87,7 +87,7 @@ func (e *editor) inspect() {
 	}
 	bundle := e.engine.Inspect(string(*e.shell.Line()), e.shell.Cursor().Pos(), 0)
 	if bundle == nil {
-		e.shell.Hint.SetTemporary("nothing is known of this")
+		e.shell.Hint.SetTemporary("no declaration or documentation found")
 		return
 	}
 	e.show(e.screen.text(bundle, true))

@@ -151,7 +151,7 @@ func (c *connection) kill(why string) {
 func (c *connection) whyKilled() string {
 	switch killings := systemKillings(); {
 	case killings < 0:
-		return " (out of memory?)"
+		return " (perhaps out of memory)"
 	case killings > c.killings:
 		return " by the system, which was out of memory"
 	}

@@ -35,7 +35,7 @@ func causeOfDeath(lastWords string, state *os.ProcessState) (cause string, exit 
 		}
 	}
 	if state == nil {
-		return "it ended without a word", nil
+		return "it ended without a message", nil
 	}
 	switch by := fate(state); {
 	case by != "":

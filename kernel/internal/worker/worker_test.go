@@ -224,7 +224,7 @@ func TestDeath(t *testing.T) {
 
 var killedBySignal = func() string {
 	if systemKillings() < 0 {
-		return "killed (out of memory?)"
+		return "killed (perhaps out of memory)"
 	}
 	return "killed by a signal (SIGKILL)"
 }()
@@ -431,7 +431,7 @@ func (f namedPipe) tell(t *testing.T) {
 }
 
 func TestWorkerByHand(t *testing.T) {
-	if err := child.Serve(newFake); err == nil || !strings.Contains(err.Error(), "started by the kernel") {
+	if err := child.Serve(newFake); err == nil || !strings.Contains(err.Error(), "the kernel starts it") {
 		t.Errorf("got %v", err)
 	}
 }

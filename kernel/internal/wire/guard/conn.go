@@ -17,7 +17,7 @@ var (
 	errClosed  = &goneError{"the listener was closed"}
 	errLeft    = &goneError{"the peer left"}
 	errStalled = &goneError{"the peer does not read its messages"}
-	errEvicted = &goneError{"the peer has signed nothing, and made room for another"}
+	errEvicted = &goneError{"the peer has sent no signed message, and was closed to make room for another"}
 	errBroken  = &goneError{"the peer broke the protocol or a limit"}
 )
 

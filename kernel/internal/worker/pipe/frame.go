@@ -103,9 +103,9 @@ func bounded(data []byte) error {
 	}
 	switch {
 	case text > textLimit:
-		return fmt.Errorf("%w: its text has %d bytes, and may have %d", ErrTooLong, text, textLimit)
+		return fmt.Errorf("%w: its text has %d bytes; at most %d are allowed", ErrTooLong, text, textLimit)
 	case all > limit:
-		return fmt.Errorf("%w: it has %d bytes, and may have %d", ErrTooLong, all, limit)
+		return fmt.Errorf("%w: it has %d bytes; at most %d are allowed", ErrTooLong, all, limit)
 	}
 	return nil
 }

@@ -2,4 +2,4 @@ package pipe
 
 import "errors"
 
-var errNotHanded = errors.New("the worker is started by the kernel, which gives it the pipes it needs")
+var errNotHanded = errors.New("do not run the worker yourself: the kernel starts it, and gives it the pipes that it needs")
