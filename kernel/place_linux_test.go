@@ -117,10 +117,10 @@ func TestNoexec(t *testing.T) {
 		{mounts{full, good, false}, ""},
 		{mounts{good, full, false}, ""},
 		{mounts{"size=64m", noexec, false}, ""}, // as in a container
-		{mounts{noexec, noexec, false}, "/dev/shm is mounted noexec, and TMP is mounted noexec; restart with TMPDIR set to a folder that has room and is not mounted noexec"},
-		{mounts{noexec, full, false}, "/dev/shm is mounted noexec, and TMP has 0 MiB of room and needs 32; restart with TMPDIR set"},
-		{mounts{full, noexec, false}, "/dev/shm has 0 MiB of room and needs 32, and TMP is mounted noexec; restart with TMPDIR set"},
-		{mounts{full, full, false}, "/dev/shm has 0 MiB of room and needs 32, and TMP has 0 MiB of room and needs 32; restart with TMPDIR set"},
+		{mounts{noexec, noexec, false}, "/dev/shm is mounted noexec, and TMP is mounted noexec; restart hierml with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{mounts{noexec, full, false}, "/dev/shm is mounted noexec, and TMP has 0 MiB of room and needs 32; restart hierml with TMPDIR set"},
+		{mounts{full, noexec, false}, "/dev/shm has 0 MiB of room and needs 32, and TMP is mounted noexec; restart hierml with TMPDIR set"},
+		{mounts{full, full, false}, "/dev/shm has 0 MiB of room and needs 32, and TMP has 0 MiB of room and needs 32; restart hierml with TMPDIR set"},
 		{mounts{good, good, true}, "/compiled/"},
 	} {
 		t.Run(fmt.Sprintf("%v", c.mounts), func(t *testing.T) {
@@ -153,8 +153,8 @@ func TestNoexec(t *testing.T) {
 func TestNoexecDoctor(t *testing.T) {
 	compileOnce(t)
 	for m, want := range map[mounts]string{
-		{noexec, noexec, false}: "is mounted noexec; restart with TMPDIR set to a folder that has room and is not mounted noexec; they are interpreted, ",
-		{"", "", true}:          "is mounted noexec; restart with XDG_CACHE_HOME set to a folder that has room and is not mounted noexec; they are interpreted, ",
+		{noexec, noexec, false}: "is mounted noexec; restart hierml with TMPDIR set to a folder that has room and is not mounted noexec; they are interpreted, ",
+		{"", "", true}:          "is mounted noexec; restart hierml with XDG_CACHE_HOME set to a folder that has room and is not mounted noexec; they are interpreted, ",
 	} {
 		got := hiermlApart(t, m, t.TempDir(), "doctor")
 		at := strings.Index(got.stdout, "wrong  Cells cannot be compiled: ")
@@ -180,7 +180,7 @@ func TestPlaceGoesLater(t *testing.T) {
 		spoil  func(folder, how string) string
 		reason string
 	}{
-		"noexec": {remount, ", which is mounted noexec; restart with TMPDIR set"},
+		"noexec": {remount, ", which is mounted noexec; restart hierml with TMPDIR set"},
 		"full":   {fill, "there is no room left in "},
 	} {
 		t.Run(name, func(t *testing.T) {

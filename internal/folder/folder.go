@@ -212,7 +212,7 @@ func (f Folder) Update(name string) (*os.File, error) {
 	}
 	n, err := names(file)
 	if err == nil && n > 1 {
-		err = fmt.Errorf("%s has another name as well (a hard link), and would change there, too. Replace it with a copy", f.path(name))
+		err = fmt.Errorf("%s is a hard link, and the file would also change under its other name. Replace it with a copy", f.path(name))
 	}
 	if err != nil {
 		return nil, errors.Join(f.pathError(err, name), file.Close())

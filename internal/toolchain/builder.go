@@ -63,12 +63,12 @@ func (k *Kit) NewBuilder() (*Builder, error) {
 	using, err := lock.Shared(k.dir + usersSuffix)
 	if err == nil {
 		if using == nil {
-			return nil, errors.New("the files for compiling cells are being removed, because this program was installed again; restart")
+			return nil, errors.New("the files for compiling cells are being removed, because this program was installed again; restart hierml")
 		}
 		_, err = os.Stat(filepath.Join(k.dir, "compile"))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the files for compiling cells are gone; restart: %w", err)
+		return nil, fmt.Errorf("the files for compiling cells are gone; restart hierml: %w", err)
 	}
 	folder, err := newFolder("cells", "")
 	if err != nil {
@@ -170,7 +170,7 @@ func (b *Builder) add(dir string, units []Unit) ([]*unit, error) {
 			}
 			_, known := b.archive(path)
 			if !known && b.units[path] == nil && path != "unsafe" {
-				return added, fmt.Errorf("package %s is not one of those that this program consists of", path)
+				return added, fmt.Errorf("package %s is not part of this program", path)
 			}
 			next.imports = append(next.imports, path)
 		}

@@ -153,8 +153,8 @@ func TestBuildErrors(t *testing.T) {
 		{"no unit", nil, "nothing to build"},
 		{"path used", []Unit{text("cell/0", "func runˑ() {}")}, "cell/0 cannot be the path of a new unit"},
 		{"path of another kind", []Unit{text("main", "func runˑ() {}")}, "main cannot be the path of a new unit"},
-		{"unknown package", []Unit{text("cell/1", "func runˑ() {}", `_ "example.org/x"`)}, "package example.org/x is not one of those that this program consists of"},
-		{"unit that is not there", []Unit{text("cell/1", "func runˑ() {}", `_ "cell/9"`)}, "package cell/9 is not one of those that this program consists of"},
+		{"unknown package", []Unit{text("cell/1", "func runˑ() {}", `_ "example.org/x"`)}, "package example.org/x is not part of this program"},
+		{"unit that is not there", []Unit{text("cell/1", "func runˑ() {}", `_ "cell/9"`)}, "package cell/9 is not part of this program"},
 		{"no Go", []Unit{{Path: "cell/1", Source: "?"}}, "the compiler refuses the cell: 1:1: illegal character U+003F '?'"},
 		{"second unit does not compile", []Unit{text("cell/1", "func runˑ() {}"), text("cell/2", "func runˑ() { x }")}, "the compiler refuses the cell: 2.go:4:16: undefined: x"},
 	} {
@@ -324,10 +324,10 @@ func TestPlainly(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&fs.PathError{Op: "write", Path: "/d/f", Err: syscall.ENOSPC}, "there is no room left in /d for compiled code; free some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
-		{&commandError{command: "link", text: "write /d/f: no space left on device"}, "there is no room left in /d for compiled code; free some, or restart with TMPDIR set to a folder that has room and is not mounted noexec"},
-		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EROFS}, "compiled code cannot be written to /d: read-only file system; restart with TMPDIR set to a folder that has room and is not mounted noexec"},
-		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EACCES}, "compiled code cannot be written to /d: permission denied; restart with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&fs.PathError{Op: "write", Path: "/d/f", Err: syscall.ENOSPC}, "there is no room left in /d for compiled code; free some, or restart hierml with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&commandError{command: "link", text: "write /d/f: no space left on device"}, "there is no room left in /d for compiled code; free some, or restart hierml with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EROFS}, "compiled code cannot be written to /d: read-only file system; restart hierml with TMPDIR set to a folder that has room and is not mounted noexec"},
+		{&fs.PathError{Op: "mkdir", Path: "/d/f", Err: syscall.EACCES}, "compiled code cannot be written to /d: permission denied; restart hierml with TMPDIR set to a folder that has room and is not mounted noexec"},
 		{errors.New("another"), "another"},
 	} {
 		if got := plainly(fmt.Errorf("%w", test.err), "/d", "TMPDIR").Error(); got != test.want {

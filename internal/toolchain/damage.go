@@ -14,7 +14,7 @@ import (
 type damagedError struct{ dir, what string }
 
 func (e *damagedError) Error() string {
-	return fmt.Sprintf("the files for compiling cells in %s are damaged: %s; restart, or run `hierml doctor` to make them again", e.dir, e.what)
+	return fmt.Sprintf("the files for compiling cells in %s are damaged: %s; restart hierml, or run `hierml doctor` to make them again", e.dir, e.what)
 }
 
 // toBeMade reports whether an error of reading a kit means that the kit must be made.

@@ -54,7 +54,7 @@ func TestDamagedKit(t *testing.T) {
 			}
 			continue
 		}
-		for _, want := range []string{test.want, "in " + k.dir + " are damaged", "restart, or run `hierml doctor`"} {
+		for _, want := range []string{test.want, "in " + k.dir + " are damaged", "restart hierml, or run `hierml doctor`"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want it to say %q", test.name, err, want)
 			}

@@ -39,7 +39,7 @@ func (e *PlaceError) Error() string { return e.Text }
 
 // newPlaceError returns a *PlaceError with a text that is completed by what to do.
 func newPlaceError(variable, text string, cause error) *PlaceError {
-	return &PlaceError{fmt.Sprintf("%s restart with %s set to a folder that has room and is not mounted noexec", text, variable), variable, cause}
+	return &PlaceError{fmt.Sprintf("%s restart hierml with %s set to a folder that has room and is not mounted noexec", text, variable), variable, cause}
 }
 
 // Unwrap returns the error of the system.

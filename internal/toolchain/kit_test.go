@@ -133,9 +133,9 @@ func TestOpenErrors(t *testing.T) {
 		{"no go command", func(t *testing.T, _ *Settings) { onPath(t) },
 			`^the go command was not found; install Go 1[0-9.]+ from go.dev/dl and put its bin folder on PATH$`},
 		{"no C compiler", func(t *testing.T, _ *Settings) { onPath(t, "go") },
-			`^\w+ was not found, whose linker compiled cells need; install gcc or clang$`},
+			`^compiled cells need the linker of \w+, which was not found; install gcc or clang$`},
 		{"another version", func(t *testing.T, _ *Settings) { fakeGo(t, `{"GOVERSION": "go1.1"}`) },
-			"^this program was built by go[0-9.]+ and the go command is go1.1; install that one from go.dev/dl, or run `go run ./install` again in "},
+			"^this program was built by go[0-9.]+ and the go command is go1.1; install go[0-9.]+ from go.dev/dl, or run `go run ./install` again in "},
 		{"a go command that answers otherwise", func(t *testing.T, _ *Settings) { fakeGo(t, "?") },
 			"^the go command's answer to `go env -json` cannot be read: "},
 		{"cache that cannot be made", func(t *testing.T, _ *Settings) {
@@ -144,7 +144,7 @@ func TestOpenErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("XDG_CACHE_HOME", filepath.Join(file, "cache"))
-		}, `^compiled code cannot be written to \S+: .*; restart with XDG_CACHE_HOME set to a folder that has room and is not mounted noexec$`},
+		}, `^compiled code cannot be written to \S+: .*; restart hierml with XDG_CACHE_HOME set to a folder that has room and is not mounted noexec$`},
 		{"no folder for the cache", func(t *testing.T, _ *Settings) {
 			t.Setenv("XDG_CACHE_HOME", "")
 			t.Setenv("HOME", "")
@@ -153,9 +153,9 @@ func TestOpenErrors(t *testing.T) {
 			if err := os.Chmod(makeKitsFolder(t), 0o777); err != nil {
 				t.Fatal(err)
 			}
-		}, `^other users can write to \S+/compiled, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME$`},
+		}, `^other users can write to \S+/compiled, so hierml does not run programs from it; remove it, or set XDG_CACHE_HOME to another folder$`},
 		{"a kit of others", func(t *testing.T, s *Settings) { plant(t, s.Program) },
-			`^other users can write to \S+/compiled/\w+, and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME$`},
+			`^other users can write to \S+/compiled/\w+, so hierml does not run programs from it; remove it, or set XDG_CACHE_HOME to another folder$`},
 		{"no sources", func(t *testing.T, s *Settings) { s.Root = t.TempDir() },
 			"^the sources that this program was built from are not in \\S+; clone " + module + " and run `go run ./install` in the clone$"},
 		{"no program", func(t *testing.T, s *Settings) { s.Program = filepath.Join(t.TempDir(), "none") },

@@ -53,14 +53,14 @@ func SourceID(ctx context.Context, program, root string, env ...string) (string,
 func checkArchive(p program, src source, tc toolchain, listed string) error {
 	want, err := os.ReadFile(filepath.Join(filepath.Dir(src.archive), beside.SourceID))
 	if err != nil {
-		return fmt.Errorf("what this program was built from is not known: %w; %s", err, src.mend)
+		return fmt.Errorf("the sources that this program was built from are not known: %w; %s", err, src.mend)
 	}
 	id, sum, _ := strings.Cut(strings.TrimSpace(string(want)), "\n")
 	if id != p.id {
 		return fmt.Errorf("this program was not built from the sources in %s; %s", src.archive, src.mend)
 	}
 	if listed != "" && mainSum(listed) != sum {
-		return fmt.Errorf("the Go in %s is another %s than the one that this program was built by; install that from go.dev/dl", tc.GOROOT, goName(p.goVersion()))
+		return fmt.Errorf("the Go in %s differs from the %s that built this program; install that one from go.dev/dl", tc.GOROOT, goName(p.goVersion()))
 	}
 	return nil
 }

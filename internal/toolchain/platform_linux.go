@@ -34,7 +34,7 @@ func loadable(f *os.File) error {
 	if unix.Fstatfs(int(f.Fd()), &s) == nil && s.Flags&unix.ST_NOEXEC != 0 {
 		return errors.New("is mounted noexec")
 	}
-	return fmt.Errorf("has files that no code is loaded from (%w)", err)
+	return fmt.Errorf("does not allow programs to load code from its files (%w)", err)
 }
 
 // trust returns an error unless only the user and root can have put anything into a folder.
@@ -138,9 +138,9 @@ type openError struct {
 // Error says it of what compiles cells.
 func (e *openError) Error() string {
 	if e.foreign {
-		return e.path + " belongs to another user, whose programs are not run; name a folder of your own by XDG_CACHE_HOME"
+		return e.path + " belongs to another user, so hierml does not run programs from it; set XDG_CACHE_HOME to a folder of your own"
 	}
-	return "other users can write to " + e.path + ", and their programs are not run; remove it, or name another folder by XDG_CACHE_HOME"
+	return "other users can write to " + e.path + ", so hierml does not run programs from it; remove it, or set XDG_CACHE_HOME to another folder"
 }
 
 // trustworthy returns an error unless only the user and root can change a file, a link, or the

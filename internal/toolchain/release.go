@@ -54,7 +54,7 @@ func Choose(ctx context.Context, dir string) (Choice, error) {
 		err = fetched.adaptable()
 	}
 	if err != nil {
-		return Choice{}, fmt.Errorf("%w; %s can, but the go command does not get it: %w", misfit, goName(Newest()), err)
+		return Choice{}, fmt.Errorf("%w; %s can be adapted, but the go command cannot fetch it: %w", misfit, goName(Newest()), err)
 	}
 	return Choice{Version: Newest(), Misfit: misfit}, nil
 }

@@ -154,7 +154,7 @@ func TestChoose(t *testing.T) {
 	t.Run("without a network", func(t *testing.T) {
 		unknownGo(t, `echo 'no route to host' >&2; exit 1`)
 		_, err := Choose(t.Context(), ".")
-		if err == nil || !strings.Contains(err.Error(), misfit) || !strings.Contains(err.Error(), goName(Newest())+" can, but the go command does not get it: go: no route to host") {
+		if err == nil || !strings.Contains(err.Error(), misfit) || !strings.Contains(err.Error(), goName(Newest())+" can be adapted, but the go command cannot fetch it: go: no route to host") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -38,7 +38,7 @@ func findToolchain(ctx context.Context, p program, src source) (toolchain, error
 	}
 	out, err := tc.goCommand(ctx, dir, programBuild, "env", "-json", "GOROOT", "GOVERSION", "GOTOOLDIR", "CC")
 	if err != nil && len(src.settings) > 0 {
-		return toolchain{}, fmt.Errorf("this program was built by %s, and the go command neither is of that version nor gets it; install it from go.dev/dl, or %s: %w", goName(p.goVersion()), src.mend, err)
+		return toolchain{}, fmt.Errorf("this program was built by %s, and the go command has another version and cannot fetch that one; install it from go.dev/dl, or %s: %w", goName(p.goVersion()), src.mend, err)
 	}
 	if err != nil {
 		return toolchain{}, fmt.Errorf("the go command does not answer: %w", err)
@@ -48,12 +48,12 @@ func findToolchain(ctx context.Context, p program, src source) (toolchain, error
 	}
 	version, _, _ := strings.Cut(tc.GOVERSION, " ")
 	if version != p.goVersion() {
-		return toolchain{}, fmt.Errorf("this program was built by %s and the go command is %s; install that one from go.dev/dl, or %s", p.goVersion(), version, src.mend)
+		return toolchain{}, fmt.Errorf("this program was built by %[1]s and the go command is %[2]s; install %[1]s from go.dev/dl, or %[3]s", p.goVersion(), version, src.mend)
 	}
 	// The linker takes a C compiler with arguments; here only its name counts.
 	cc, _, _ := strings.Cut(tc.CC, " ")
 	if _, err := exec.LookPath(cc); err != nil {
-		return toolchain{}, fmt.Errorf("%s was not found, whose linker compiled cells need; install gcc or clang", cc)
+		return toolchain{}, fmt.Errorf("compiled cells need the linker of %s, which was not found; install gcc or clang", cc)
 	}
 	return tc, nil
 }

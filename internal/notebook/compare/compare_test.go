@@ -155,7 +155,7 @@ func TestCells(t *testing.T) {
 		{"an empty picture", bundle("image/png", block), bundle("image/png", drawing(t, 200, 100, image.Rectangle{})), "output 1, image/png| the picture looks different: 100 % of the drawing"},
 		{"empty pictures", bundle("image/png", drawing(t, 20, 10, image.Rectangle{})), bundle("image/png", drawing(t, 20, 10, image.Rectangle{})), ""},
 		{"a larger picture", bundle("image/png", block), bundle("image/png", drawing(t, 200, 101, image.Rectangle{})), "output 1, image/png| the stored picture has 200 x 100 points, now it has 200 x 101"},
-		{"a damaged picture", bundle("image/png", block), bundle("image/png", "AQID"), "output 1, image/png| the stored picture is a PNG, now it is not one that can be read"},
+		{"a damaged picture", bundle("image/png", block), bundle("image/png", "AQID"), "output 1, image/png| the stored picture is a PNG, now it cannot be read"},
 		{"two damaged pictures", bundle("image/png", "AQID"), bundle("image/png", "AQID"), ""},
 		{"a drawing", bundle("image/svg+xml", `<svg width="3pt"><text>a</text><path d="M1"/></svg>`), bundle("image/svg+xml", `<svg width="3pt"><text> a</text><path d="M2"/></svg>`), ""},
 		{"another drawing", bundle("image/svg+xml", `<svg width="3pt"><text>a</text></svg>`), bundle("image/svg+xml", `<svg width="30pt"><text>a</text></svg>`), "output 1, image/svg+xml|-width 3pt|+width 30pt| a"},

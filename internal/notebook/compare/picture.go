@@ -105,7 +105,7 @@ func (p *picture) differs(now *picture) string {
 	case p == nil:
 		return "the stored picture cannot be read, now it is a " + strings.ToUpper(now.format)
 	case now == nil:
-		return fmt.Sprintf("the stored picture is a %s, now it is not one that can be read", strings.ToUpper(p.format))
+		return fmt.Sprintf("the stored picture is a %s, now it cannot be read", strings.ToUpper(p.format))
 	case p.format != now.format:
 		return fmt.Sprintf("the stored picture is a %s, now it is a %s", strings.ToUpper(p.format), strings.ToUpper(now.format))
 	case p.width != now.width || p.height != now.height:
