@@ -33,7 +33,7 @@ func moduleRoot() (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("%s is not in a clone of %s; change into one and run `go run ./install` there, or anywhere `go run %[2]s/install@latest`", start, module)
+			return "", fmt.Errorf("%s is not in a clone of %s; run `go run ./install` in one, or `go run %[2]s/install@latest` anywhere", start, module)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // systemsFlag adds the flag that says for which systems something is made.
 func systemsFlag(cmd *cobra.Command, systems *[]string, usual ...string) {
-	cmd.Flags().StringSliceVar(systems, "system", usual, "the `systems` that it is for, as GOOS/GOARCH name them")
+	cmd.Flags().StringSliceVar(systems, "system", usual, "the `systems` to build for, as GOOS/GOARCH")
 }
 
 func wheelCommand() *cobra.Command {
@@ -29,14 +29,14 @@ func wheelCommand() *cobra.Command {
 	var folder string
 	cmd := &cobra.Command{
 		Use:   "wheel",
-		Short: "Make the wheel by which pip installs hierml",
-		Long: `Makes the wheel by which pip installs hierml where neither a clone nor Go is: the
-program, the kernel for the environment's Jupyter, and the Python package that reads
-models. It is made of the last commit, and the same commit makes the same file.
+		Short: "Make the wheel from which pip installs hierml",
+		Long: `Makes the wheel from which pip installs hierml on machines without a clone and without
+Go: the program, the kernel for the environment's Jupyter, and the Python package that
+reads models. It is made from the last commit, and the same commit makes the same file.
 
-For Linux on another processor than this one's it needs the C compiler of Debian for it,
-such as aarch64-linux-gnu-gcc; without it, and for Windows and macOS, the program
-interprets cells and compiles none.`,
+For Linux on another processor, it needs Debian's C compiler for that processor, such as
+aarch64-linux-gnu-gcc. Without it, and on Windows and macOS, the program interprets
+cells and cannot compile them.`,
 		Example: `  go run ./install wheel -o dist
   go run ./install wheel -o dist --system linux/arm64,windows/amd64,darwin/arm64`,
 		Args: cobra.NoArgs,
@@ -62,10 +62,10 @@ func releaseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "release",
 		Short: "Make all files of a release",
-		Long: `Makes all files of a release from the last commit: for each system a wheel and a bill of
-materials (CycloneDX), and for Linux an archive to be unpacked below a prefix and a
-package of Debian; and the licences of all that is in the program, the notes, from
-CHANGELOG.md, and the sums of all files. The same commit makes the same files.`,
+		Long: `Makes all files of a release from the last commit. For each system, these are a wheel and
+a bill of materials (CycloneDX), and for Linux also an archive to unpack below a prefix
+and a Debian package. The licences of everything in the program, the notes from
+CHANGELOG.md, and the checksums of all files follow. The same commit makes the same files.`,
 		Example: "  go run ./install release -o release",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -177,7 +177,7 @@ func distribute(ctx context.Context, c *console, systems []string, folder string
 			return step.fail(err)
 		}
 		if parts.Source != nil {
-			step.progress(0, 0, "what compiles cells")
+			step.progress(0, 0, "the sources for compiling cells")
 			id, err := toolchain.SourceID(ctx, program, source.Dir, source.Environment(parts.System)...)
 			if err != nil {
 				return step.fail(err)
@@ -186,7 +186,7 @@ func distribute(ctx context.Context, c *console, systems []string, folder string
 		}
 		step.end("%.1f MB", float64(len(parts.Program))/1e6)
 		if parts.System.OS == "linux" && parts.System.CC == "" {
-			c.printf("  without a C compiler for it; cells are interpreted")
+			c.printf("  there is no C compiler for this system, so its cells are interpreted")
 		}
 		if err := do(source, parts); err != nil {
 			return err

@@ -63,12 +63,12 @@ func install(ctx context.Context, c *console, s settings, places place.Places) (
 	}
 	r, held, err := begin(places)
 	if err != nil {
-		return fmt.Errorf("%w; --prefix names another folder", err)
+		return fmt.Errorf("%w; name another folder with --prefix", err)
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	for _, dir := range []string{places.Data, places.Bin, places.Man, o.kernelDir} {
 		if err := r.makeFolder(dir); err != nil {
-			return fmt.Errorf("%w; --prefix names a folder that you may write to", err)
+			return fmt.Errorf("%w; name a folder that you may write to with --prefix", err)
 		}
 	}
 	if err := r.save(); err != nil {
@@ -323,7 +323,7 @@ func neededSearchPath(ctx context.Context, jupyter python.Interpreter, name, dir
 			return searchPath, nil
 		}
 	}
-	return "", fmt.Errorf("%s was written, but `jupyter kernelspec list` does not show %q; is kernel.json readable for you?", dir, name)
+	return "", fmt.Errorf("%s was written, but `jupyter kernelspec list` does not show %q; check that you can read kernel.json", dir, name)
 }
 
 func sameFolder(a, b string) bool {

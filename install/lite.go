@@ -28,12 +28,11 @@ func liteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lite [DIR]",
 		Short: "Make a site on which notebooks run in the reader's browser",
-		Long: `Makes a site from the notebooks of a folder, and whatever else is in it: those
-of the course where none is named. Readers need a browser and nothing else; the
-files can be served by anything that serves files.
+		Long: `Makes a site from the notebooks and other files of a folder; without DIR, from
+the course. Readers need only a browser, and any web server can serve the site.
 
-The first time it builds the kernel as WebAssembly, for some minutes, and
-fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
+The first time, it builds the kernel as WebAssembly, which takes some minutes, and
+fetches JupyterLite with pip. Both are kept in the user's cache folder.`,
 		Example: `  go run ./install lite                   # the course, into the folder site
   go run ./install lite lessons -o public
   go run ./install lite serve public`,
@@ -50,11 +49,11 @@ fetches JupyterLite by pip. Both are kept in the user's cache folder.`,
 			return buildSite(cmd.Context(), newConsole(os.Stdout), root, notebooks, site, wheels)
 		},
 	}
-	cmd.Flags().StringVarP(&site, "output", "o", "site", "the `folder` of the site, which has to be new or empty")
-	cmd.Flags().StringVar(&wheels, "wheels", "", "a `folder` that has the wheels of jupyterlite-core and jupyterlab-widgets, which else pip fetches")
+	cmd.Flags().StringVarP(&site, "output", "o", "site", "the `folder` of the site; it must be new or empty")
+	cmd.Flags().StringVar(&wheels, "wheels", "", "a `folder` with the wheels of jupyterlite-core and jupyterlab-widgets; without it, pip fetches them")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "serve DIR",
-		Short: "Serve a site on this machine, for a look at it",
+		Short: "Serve a site on this machine, as a preview",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return lite.Serve(cmd.Context(), args[0], func(address string) { cmd.Println(address, "serves the site; Ctrl-C stops it") })
@@ -78,7 +77,7 @@ func buildSite(ctx context.Context, c *console, root, notebooks, site, wheels st
 		return step.fail(err)
 	}
 	step.end("%d files, %.1f MB", summary.Files, float64(summary.Bytes)/1e6)
-	c.printf("The site is in %s. For a look at it: go run ./install lite serve %s", site, site)
+	c.printf("The site is in %s. To look at it, run go run ./install lite serve %s", site, site)
 	return nil
 }
 
@@ -93,7 +92,7 @@ func siteParts(ctx context.Context, c *console, root, wheels string) (parts lite
 		return parts, err
 	}
 	if held == nil {
-		return parts, fmt.Errorf("another process builds what sites are made of, in %s; wait until it has ended", cache)
+		return parts, fmt.Errorf("another process is building the parts of sites in %s; wait until it has ended", cache)
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
 	if parts.Logos, err = kernelspec.Logos(); err != nil {
@@ -303,7 +302,7 @@ func compressProgram(ctx context.Context, from, to string) error {
 		if err == nil {
 			return os.Rename(aside, to)
 		}
-		failed = append(failed, fmt.Errorf("%s cannot compress the kernel, for which it needs its module lzma: %w", interpreter.Path, err))
+		failed = append(failed, fmt.Errorf("%s cannot compress the kernel; it needs the Python module lzma: %w", interpreter.Path, err))
 	}
 	return errors.Join(failed[min(1, len(failed)-1):]...)
 }

@@ -99,11 +99,11 @@ func testCommand() *cobra.Command {
 	var form testForm
 	cmd := &cobra.Command{
 		Use:   "test [flags]",
-		Short: "Provide what the tests need and run them all",
-		Long: `Provides what the tests need and runs them all: a quarter of an hour on two
-cores that are otherwise idle, once an earlier run has filled the caches.
+		Short: "Install what the tests need, and run them all",
+		Long: `Installs and builds everything that the tests need, and runs them all. That takes
+a quarter of an hour on two idle cores, if an earlier run has filled the caches.
 
-With --long it also runs the tests that take long: some hours.
+With --long it also runs the tests that take long. That takes some hours.
 
 Some tests need folders that no clone has: HIERML_DATA names the data sets,
 HIERML_DRIVERS the programs that load a kernel, HIERML_PROGRAMS (with --long)

@@ -26,11 +26,11 @@ import (
 // remaining files, for the next time.
 func uninstall(out io.Writer, places place.Places) (err error) {
 	if link := linkTo(places.Data, places.Root); link != "" {
-		return fmt.Errorf("%s is a link, which uninstalling does not follow; name the prefix that has the folder itself", link)
+		return fmt.Errorf("%s is a link, and uninstall does not follow links; give the --prefix of the folder itself", link)
 	}
 	r, err := openReceipt(places)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("nothing is installed there: %s is missing; after an installation elsewhere, give its --prefix", r.path)
+		return fmt.Errorf("nothing is installed there: %s is missing; if you installed hierml elsewhere, give the --prefix", r.path)
 	}
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func uninstall(out io.Writer, places place.Places) (err error) {
 	for _, dir := range slices.Backward(r.Folders) {
 		u.removeMade(dir)
 	}
-	u.keepFiles(place.Cache(), "it has data sets and what tests need, and may be used by other installations")
-	u.keepFiles(place.State(), "it has the history of what you have run")
+	u.keepFiles(place.Cache(), "it has data sets and files for tests, and other installations may use it")
+	u.keepFiles(place.State(), "it has the history of the cells that you ran")
 	return u.err
 }
 
@@ -80,7 +80,7 @@ type remover struct {
 // things. Otherwise, or behind a link, it stays and is named.
 func (u *remover) known(path, folder string) (known string, ok bool) {
 	if link := linkTo(folder, u.places.Root); link != "" {
-		u.keep(path, link+" is a link, which uninstalling does not follow; remove it yourself if it is hierml's")
+		u.keep(path, link+" is a link, and uninstall does not follow links; remove it yourself if it is hierml's")
 		return "", false
 	}
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path || filepath.Dir(path) != folder && !sameFolder(filepath.Dir(path), folder) {
@@ -179,7 +179,7 @@ func (u *remover) removeProgram(listed string) (done bool) {
 		u.note(dir, nil)
 	}
 	for _, dir := range kits.InUse {
-		u.keep(dir, "a kernel uses it, which has not ended; remove it then")
+		u.keep(dir, "a running kernel uses it; remove it when the kernel has ended")
 	}
 	if err != nil {
 		// Without the program they would not be found the next time.

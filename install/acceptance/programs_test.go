@@ -197,7 +197,7 @@ func judge(t *testing.T, folder string, ran ranProgram, source string) string {
 }
 
 // strict is what the first cell of each program says.
-const strict = "strict is on: errors are what they are in Go, and stop no cell by themselves\n"
+const strict = "strict is on: as in Go, an unassigned error does not stop the cell; %strict off turns it off\n"
 
 var exited = regexp.MustCompile(`exit status (\d+)`)
 

@@ -12,7 +12,7 @@ import (
 
 // ErrNotHere says that packages cannot be installed: there is no apt-get, or the user has no right
 // to use it.
-var ErrNotHere = errors.New("packages can be installed by apt-get alone, as root or where sudo asks for no password")
+var ErrNotHere = errors.New("packages can be installed only with apt-get, as root or with sudo without a password")
 
 // Install installs packages, with apt-get. The error is ErrNotHere, or says why it did not.
 func Install(ctx context.Context, packages ...string) error {

@@ -56,7 +56,7 @@ func (i Interpreter) Download(ctx context.Context, l Lock, folder string) error 
 		if process.Run(i.command(ctx, dir, "-m", "pip", "--version")) != nil {
 			made := Environment{Dir: filepath.Join(dir, "pip")}
 			if err := made.create(ctx, i, dir); err != nil {
-				return fmt.Errorf("%s has no pip, and makes no environment with one: %w", i.Path, err)
+				return fmt.Errorf("%s has no pip, and cannot make an environment with pip: %w", i.Path, err)
 			}
 			pip = Interpreter{Path: made.Python()}
 		}

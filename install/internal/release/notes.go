@@ -16,7 +16,7 @@ func Notes(changes string, v Version) (Artifact, error) {
 	}
 	_, text, found := strings.Cut("\n"+changes, "\n## "+heading+"\n")
 	if !found {
-		return Artifact{}, fmt.Errorf("CHANGELOG.md has no heading %q, which the notes of %s are taken from", "## "+heading, v.Go)
+		return Artifact{}, fmt.Errorf("CHANGELOG.md has no heading %q; add it, with the notes of %s", "## "+heading, v.Go)
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	return Artifact{"NOTES.md", []byte("# hierml " + v.String() + "\n\n" + strings.TrimSpace(text) + "\n")}, nil

@@ -88,7 +88,7 @@ func (v Version) Python() (string, error) {
 			return number + short + n, nil
 		}
 	}
-	return "", fmt.Errorf("the tag %s has no form in Python; after the number come -alpha.N, -beta.N or -rc.N", v.Go)
+	return "", fmt.Errorf("the tag %s cannot be a version in Python; after the number, write -alpha.N, -beta.N or -rc.N", v.Go)
 }
 
 // Debian is the version as Debian has it: one before a release has a tilde.
@@ -112,7 +112,7 @@ func git(ctx context.Context, root string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("git, which knows the commit: %w", err)
+		return nil, fmt.Errorf("run git, to find the commit: %w", err)
 	}
 	return out, nil
 }
