@@ -41,7 +41,7 @@ func Unavailable(path string) error {
 
 // unavailable says of packages of the standard library that cells cannot import them, and why.
 var unavailable = map[string]string{
-	"C":                      "cells hold no C; compiled cells can import a package of a module that does",
+	"C":                      "cells cannot contain C; compiled cells can import a package of a module that contains C",
 	"plugin":                 "a plugin has to be built together with the program that opens it",
 	"runtime/cgo":            "it serves code that cgo has compiled",
 	"runtime/race":           "it does nothing in a program that is not built with -race",

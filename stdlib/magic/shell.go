@@ -149,7 +149,7 @@ func run(stdout, stderr io.Writer, shell string, args ...string) error {
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == commandNotFound {
-		err = fmt.Errorf("%w (the shell does not know the command; for Go that begins with !, write it in parentheses)", err)
+		err = fmt.Errorf("%w (the shell does not know the command; if the line is Go, put it in parentheses)", err)
 	}
 	return err
 }

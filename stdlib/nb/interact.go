@@ -425,7 +425,7 @@ func choice(t parameter, from any) (input, error) {
 		return input{}, err
 	}
 	if len(names) == 0 {
-		return input{}, errors.New("there is nothing to choose from")
+		return input{}, errors.New("the list of choices is empty")
 	}
 	values := map[string]reflect.Value{}
 	for j, x := range elements {

@@ -319,7 +319,7 @@ func TestInteractControls(t *testing.T) {
 		{func(int) {}, []any{"x"}, "parameter int 1: a string is not a control for an int; use nb.IntSlider, nb.Play or a whole number"},
 		{func(int) {}, []any{Slider(0, 1, 0)}, "parameter int 1: the control has a float64, and the parameter needs an int; use nb.IntSlider, nb.Play or a whole number"},
 		{func(int) {}, []any{[]float64{1}}, "parameter int 1: float64 is not an int"},
-		{func(int) {}, []any{[]int{}}, "parameter int 1: there is nothing to choose from"},
+		{func(int) {}, []any{[]int{}}, "parameter int 1: the list of choices is empty"},
 		{func(int) {}, []any{map[int]int{1: 1}}, "parameter int 1: map[int]int has no names for its values; use a map[string]…"},
 		{func(int) {}, []any{[2]int{2, 1}}, "parameter int 1: there is no range from 2 to 1"},
 		{func() {}, []any{1}, "there is 1 control for 0 parameters"},

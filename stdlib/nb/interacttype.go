@@ -78,7 +78,7 @@ func (p parameter) convert(x any) (reflect.Value, error) {
 	case (v.Kind() == kind || isNumber(v.Kind()) && isFloat(kind)) && v.CanConvert(p.t):
 		return v.Convert(p.t), nil
 	case typ != nil && typ == p.typ:
-		return v, fmt.Errorf("%s is declared in a cell, and interpreted values of it cannot be passed; choose by name, or use %%engine compiled", p)
+		return v, fmt.Errorf("%s is declared in a cell, and the interpreter cannot pass its values; make the parameter a string with the name of the choice, or use %%engine compiled", p)
 	}
 	return v, fmt.Errorf("%s is not %s", typeOf(x), withArticle(p.String()))
 }

@@ -115,7 +115,7 @@ func (c content) Vega(spec any) *Handle { return c.MIME("application/vnd.vega.v5
 // Table makes what [Table] shows.
 func (content) Table(rows any, digits int) *Handle {
 	if digits < 1 || digits > 17 {
-		must("nb.Table", fmt.Errorf("%d significant digits; there are 1 to 17", digits))
+		must("nb.Table", fmt.Errorf("%d significant digits; the number must be 1 to 17", digits))
 	}
 	bundle, ok := display.Table(rows, digits)
 	if !ok {

@@ -473,10 +473,10 @@ func TestTable(t *testing.T) {
 		t.Errorf("HTML is %s", html)
 	}
 	for words, fail := range map[string]func(){
-		"no rows":           func() { Table([]int{}, 3) },
-		"an int":            func() { Table(3, 3) },
-		"0 significant":     func() { Table([]int{1}, 0) },
-		"there are 1 to 17": func() { Table([]int{1}, 99) },
+		"no rows":         func() { Table([]int{}, 3) },
+		"an int":          func() { Table(3, 3) },
+		"0 significant":   func() { Table([]int{1}, 0) },
+		"must be 1 to 17": func() { Table([]int{1}, 99) },
 	} {
 		func() {
 			defer func() {

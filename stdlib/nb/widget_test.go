@@ -400,7 +400,7 @@ func TestOutput(t *testing.T) {
 			n.sink().Stream("stdout", strings.Repeat("x", 1000))
 		}
 	})
-	if got := outputs(); len(got) > maxOutput+1000 || !strings.Contains(got, "more was left out") {
+	if got := outputs(); len(got) > maxOutput+1000 || !strings.Contains(got, "the rest is not shown") {
 		t.Errorf("%d bytes", len(got))
 	}
 	out.Clear()

@@ -201,7 +201,7 @@ func (s *outputSink) room(size int) bool {
 	if !s.full {
 		s.full = true
 		s.outputs = append(s.outputs, output{stream: "stderr"})
-		s.outputs[len(s.outputs)-1].text.WriteString("more was left out: a widget shows so much only\n")
+		s.outputs[len(s.outputs)-1].text.WriteString("the rest is not shown: a widget cannot show more\n")
 		s.drawSoon()
 	}
 	return false
