@@ -59,7 +59,7 @@ func tryPlugin(ctx context.Context, plugin string, command []string) (err error)
 		if ctx.Err() != nil || wasKilled(err) {
 			return err
 		}
-		return fmt.Errorf("this program cannot load what was compiled for it; run `go run ./install` again: %w", err)
+		return fmt.Errorf("this program cannot load the code that was compiled for it; run `go run ./install` again: %w", err)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func TestDoctorOfBusyMachine(t *testing.T) {
 
 // TestWorkerKilled holds the same of the process that runs cells.
 func TestWorkerKilled(t *testing.T) {
-	for cause, want := range map[string]bool{"killed": true, "killed (out of memory?)": true, "killed by a signal (SIGKILL)": true, "killed by the system, which was out of memory": true, "out of memory": true, "SIGSEGV": false, "it ended without a word": false} {
+	for cause, want := range map[string]bool{"killed": true, "killed (perhaps out of memory)": true, "killed by a signal (SIGKILL)": true, "killed by the system, which was out of memory": true, "out of memory": true, "SIGSEGV": false, "it ended without a message": false} {
 		if err := error(&program.Error{Cause: &program.DeathError{Cause: cause}}); wasKilled(err) != want {
 			t.Errorf("%s: killed is %v", cause, !want)
 		}

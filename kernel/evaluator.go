@@ -106,7 +106,7 @@ func cellsOf(path string) ([]program.Cell, error) {
 func runAgain(args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program, for a farm to start: %w", err)
+		return fmt.Errorf("this program cannot find its own file, so a farm cannot start it: %w", err)
 	}
 	return process.SetAgain(append([]string{self}, args...)...)
 }
@@ -115,7 +115,7 @@ func runAgain(args ...string) error {
 func workerProgram() ([]string, error) {
 	self, err := process.Program()
 	if err != nil {
-		return nil, fmt.Errorf("find this program, to start the worker: %w", err)
+		return nil, fmt.Errorf("this program cannot find its own file, so it cannot start a worker: %w", err)
 	}
 	return []string{self, "worker"}, nil
 }

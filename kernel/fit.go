@@ -111,7 +111,7 @@ func (t *trainings) serve(in io.Reader) (err error) {
 		d.DisallowUnknownFields()
 		d.UseNumber()
 		if err := d.Decode(&r); err != nil {
-			return fmt.Errorf("fit: a line is no request: %w", err)
+			return fmt.Errorf("fit: a line is not a request: %w", err)
 		}
 		if err := t.heed(ctx, r); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (t *trainings) heed(ctx context.Context, r fitRequest) error {
 	case running:
 		return fmt.Errorf("fit: training %d is running already", r.Fit)
 	case !filepath.IsAbs(r.Folder):
-		return fmt.Errorf("fit: the folder %q has no absolute path", r.Folder)
+		return fmt.Errorf("fit: the folder %q is not an absolute path", r.Folder)
 	}
 	one, cancel := context.WithCancel(ctx)
 	t.running[r.Fit] = cancel
@@ -192,7 +192,7 @@ func (t *trainings) train(ctx context.Context, r fitRequest) (outcome *fitOutcom
 	}
 	saved, ok := model.(interface{ Save(path string) error })
 	if !ok {
-		return nil, fmt.Errorf("fit: the model of %s, a %T, has no file", r.Estimator, model)
+		return nil, fmt.Errorf("fit: the model of %s, a %T, cannot be saved", r.Estimator, model)
 	}
 	return outcome, saved.Save(filepath.Join(r.Folder, fitModel))
 }

@@ -162,7 +162,7 @@ func TestFitRefuses(t *testing.T) {
 		{"another type", `{"fit":"1"}` + "\n", "no request"},
 		{"an unknown field", `{"fit":1,"pickle":"x"}` + "\n", "no request"},
 		{"too long", `{"fit":1,"folder":"` + strings.Repeat("x", maxFitRequest) + "\"}\n", "longer than"},
-		{"a relative folder", `{"fit":1,"folder":"tmp"}` + "\n", "no absolute path"},
+		{"a relative folder", `{"fit":1,"folder":"tmp"}` + "\n", "not an absolute path"},
 		{"nothing to cancel", `{"fit":7,"cancel":true}` + "\n", ""},
 		{"nothing", "", ""},
 	} {

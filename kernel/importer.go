@@ -29,7 +29,7 @@ func (m *moduleImporter) Import(path string) (*types.Package, error) {
 		m.open()
 	}
 	if m.cannot != nil {
-		return nil, fmt.Errorf("%w; other modules need compiled cells, which there cannot be: %w", err, m.cannot)
+		return nil, fmt.Errorf("%w; only compiled cells import packages of other modules, and cells cannot be compiled: %w", err, m.cannot)
 	}
 	failed, err := m.modules.Resolve(m.ctx, m.folder, []string{path}, func(string) {})
 	if err != nil {

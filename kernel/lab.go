@@ -256,7 +256,7 @@ func copyCourse(archive, folder string) (copied, error) {
 	sums := map[string]string{}
 	if text, err := os.ReadFile(record); err == nil {
 		if err := json.Unmarshal(text, &sums); err != nil {
-			return done, fmt.Errorf("%s is damaged: %w. Remove it; all files then count as yours", record, err)
+			return done, fmt.Errorf("%s is damaged: %w. Remove it; lab then treats all files that differ from the course as edited", record, err)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return done, err

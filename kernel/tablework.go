@@ -186,7 +186,7 @@ func (p *reportPage) notes(notes []string) {
 	if len(notes) == 0 {
 		return
 	}
-	p.body.WriteString("<h3>What was found out of the table</h3>\n<ul>\n")
+	p.body.WriteString("<h3>Notes on the table</h3>\n<ul>\n")
 	for _, note := range notes {
 		fmt.Fprintf(&p.body, "<li>%s</li>\n", html.EscapeString(note))
 	}

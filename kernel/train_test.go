@@ -115,7 +115,7 @@ func TestTrainPredictEvaluate(t *testing.T) {
 		}
 	}
 	for page, want := range map[string][]string{
-		"page.html":     {"<h1>Model of shop.csv</h1>", "What was found out of the table", "[--path-separator]", "converged"},
+		"page.html":     {"<h1>Model of shop.csv</h1>", "Notes on the table", "[--path-separator]", "converged"},
 		"measures.html": {"<h1>shop.hierml on test.csv</h1>", "<svg", "accuracy"},
 	} {
 		content, err := os.ReadFile(filepath.Join(dir, page))

@@ -8,6 +8,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "page: this is the kernel for a page of a browser, built by GOOS=js GOARCH=wasm; go run ./install lite DIR makes the page")
+	fmt.Fprintln(os.Stderr, "page: this kernel runs only in a browser, built with GOOS=js GOARCH=wasm; to build a site with it, run go run ./install lite DIR")
 	os.Exit(2)
 }
