@@ -141,7 +141,7 @@ const (
 	toInterpreted = "%engine interpreted"
 )
 
-const refusedWhy = "defer inside a range over a function"
+const refusedWhy = "the interpreter cannot run a defer inside a range over a function"
 
 // restarted is what a session says that is restarted and loses variables.
 func restarted(variables string) string {

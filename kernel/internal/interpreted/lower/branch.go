@@ -70,7 +70,7 @@ func (b *body) branch(tok token.Token, label *ast.Ident, pos token.Pos) string {
 	}
 	if tok == token.GOTO {
 		if b.rangeFunc() != nil {
-			b.l.Refuse(pos, "goto inside a range over a function")
+			b.l.Refuse(pos, "the interpreter cannot run a goto inside a range over a function")
 		}
 		return "goto " + labelName(b.destination(label.Name))
 	}

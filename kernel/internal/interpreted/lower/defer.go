@@ -140,7 +140,7 @@ func (b *body) deferred(e *ast.CallExpr) (before, call string) {
 			return
 		}
 		if _, tuple := tv.Type.(*types.Tuple); tuple {
-			b.l.Refuse(x.Pos(), "go or defer with a call such as f(g()), where g returns several values")
+			b.l.Refuse(x.Pos(), "the interpreter cannot run go or defer with a call such as f(g()), where g returns several values")
 		}
 		keep(x, tv.Type, b.expr(x))
 	}

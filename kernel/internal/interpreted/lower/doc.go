@@ -236,5 +236,5 @@
 //	end:
 //	}
 //	=>
-//	Refused: Cell [1]:3:3: goto inside a range over a function
+//	Refused: Cell [1]:3:3: the interpreter cannot run a goto inside a range over a function
 package lower

@@ -385,7 +385,7 @@ func (b *body) together(lhs []place, left, right []string, op string) string {
 		}
 		for j, other := range left {
 			if i != j && (strings.HasPrefix(target, other+"[") || strings.HasPrefix(target, other+".")) && !token.IsIdentifier(other) {
-				b.l.Refuse(b.l.Pos, "an assignment to a value and to a part of it in one statement, through an interface or a map")
+				b.l.Refuse(b.l.Pos, "the interpreter cannot run an assignment to a value and to a part of it in one statement, through an interface or a map")
 			}
 		}
 		parts += target + " = " + temp + "\n"
@@ -609,7 +609,7 @@ func (b *body) simple(s ast.Stmt) string {
 	case *ast.AssignStmt:
 		text, several := b.inlined(s)
 		if several {
-			b.l.Refuse(s.Pos(), "several values of different types assigned before a condition")
+			b.l.Refuse(s.Pos(), "the interpreter cannot run an assignment of several values of different types before a condition")
 		}
 		return text
 	case *ast.IncDecStmt:
@@ -625,7 +625,7 @@ func (b *body) simple(s ast.Stmt) string {
 	case *ast.EmptyStmt:
 		return ""
 	}
-	b.l.Refuse(s.Pos(), "a statement before a condition")
+	b.l.Refuse(s.Pos(), "the interpreter cannot run such a statement before a condition")
 	return ""
 }
 
@@ -695,7 +695,7 @@ func (b *body) goStmt(s *ast.GoStmt) string {
 // (defer.go).
 func (b *body) deferStmt(s *ast.DeferStmt) string {
 	if b.rangeFunc() != nil {
-		b.l.Refuse(s.Pos(), "defer inside a range over a function")
+		b.l.Refuse(s.Pos(), "the interpreter cannot run a defer inside a range over a function")
 	}
 	if lit, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit); ok {
 		b.l.deferredLiterals[lit] = true

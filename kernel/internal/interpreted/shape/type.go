@@ -179,7 +179,7 @@ func (l *Shapes) declaredName(t *types.Named) string {
 			return l.Typ(s)
 		}
 		if !obj.Exported() {
-			l.Refuse(l.Pos, fmt.Sprintf("a variable of type %s: the type is private to its package", types.TypeString(t, shortQualifier)))
+			l.Refuse(l.Pos, fmt.Sprintf("a variable of type %s: the interpreter cannot use a type that is private to its package", types.TypeString(t, shortQualifier)))
 		}
 		if obj.Pkg().Path() == "runtime" && obj.Name() == "TypeAssertionError" {
 			l.Refuse(l.Pos, "runtime.TypeAssertionError: in the interpreter, a failed assertion panics with a value that is only a runtime.Error")
