@@ -50,8 +50,8 @@ repository, here CLONE, as no registry has them. In the program's folder:
 
 html, .html: a web page with the cells and their stored outputs, in one file that needs no network. Formulas become
 MathML; LaTeX that is not known stays as it is, in a box. Several notebooks become one page, with a list of contents.
-Links between them lead to places in it. A paragraph that is nothing but a link to one that is named later, such as that
-to the solutions of exercises, has it folded there.
+Links between them lead to places in it. If a paragraph is only a link to a notebook that is named later, such as the
+solutions of exercises, that notebook is put there, folded.
 
 slides: a web page of slides to present, in one file that needs no network. The arrow keys turn slides, S opens a window
 with speaker notes, Esc shows all slides, and ? lists the other keys. Ctrl+P prints one slide a sheet. Cells say where a

@@ -81,7 +81,7 @@ sessions, a small cell starts in a millisecond, but loops run many times slower.
 
 The first cell decides for the whole session. auto, the default, compiles if the machine can, and interprets otherwise. If the
 compiler has to be built first, the first cell waits for it, a minute or two; an interrupt ends the wait. The interpreter
-refuses what it is known to do differently from Go, and names it.
+refuses code that it is known to run differently from Go, and names that code.
 
 To choose auto, interpreted or compiled, use --engine of hierml run, repl, notebook run, notebook check and kernel, or %engine
 in a cell. If cells have already run, %engine restarts the session: imports, types, functions and constants stay; the variables
