@@ -300,7 +300,7 @@ func TestSet(t *testing.T) {
 	tr.want("set", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"n * 10"}`), `{"type":"int","value":"60","variablesReference":0}`)
 	tr.want("set a caller's", tr.ask("setVariable", `{"variablesReference":3,"name":"x","value":"1"}`),
 		"only variables of the function that has stopped can be changed, and not those of its callers")
-	tr.want("set to text", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"\"a\""}`), `"a" is no int`)
+	tr.want("set to text", tr.ask("setVariable", `{"variablesReference":1,"name":"m","value":"\"a\""}`), `"a" cannot be used as int`)
 	tr.ask("continue", "")
 	if x := end(); x != 241 {
 		t.Errorf("x is %d", x)
@@ -364,8 +364,8 @@ func TestConversions(t *testing.T) {
 		return []Variable{{"n", "int", new(7)}, {"half", "float64", &half}, {"len", "int", new(1)}}
 	}
 	for _, tt := range []struct{ expression, result string }{
-		{"float64(n) / 2", "3.5"}, {"int(half)", "7"}, {"uint8(300)", "300 is no uint8"}, {"string(rune(65))", `"A"`}, {"uint8(n * 40)", "24"},
-		{"float64(1)", "1"}, {`int("a")`, `"a" is no int`}, {"string(half)", "a float64 cannot be converted to string"},
+		{"float64(n) / 2", "3.5"}, {"int(half)", "7"}, {"uint8(300)", "300 cannot be used as uint8"}, {"string(rune(65))", `"A"`}, {"uint8(n * 40)", "24"},
+		{"float64(1)", "1"}, {`int("a")`, `"a" cannot be used as int`}, {"string(half)", "a float64 cannot be converted to string"},
 		{"f(n)", "the debugger cannot evaluate a call of f here"},
 		{"len(n)", "len is a variable of type int here, and the debugger cannot call it"},
 	} {

@@ -83,7 +83,7 @@ func (o operand) typed(t reflect.Type) (value, error) {
 		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Chan, reflect.Func, reflect.Interface:
 			return value{rv: reflect.Zero(t)}, nil
 		}
-		return value{}, fmt.Errorf("nil is no %s", t)
+		return value{}, fmt.Errorf("nil cannot be used as %s", t)
 	}
 	if o.constant == nil {
 		if t == nil || o.rv.Type() == t {
@@ -94,7 +94,7 @@ func (o operand) typed(t reflect.Type) (value, error) {
 			v.Set(o.rv)
 			return value{rv: v}, nil
 		}
-		return value{}, fmt.Errorf("a %s is no %s", o.typeName(), t)
+		return value{}, fmt.Errorf("a %s cannot be used as %s", o.typeName(), t)
 	}
 	if t == nil || t.Kind() == reflect.Interface {
 		v, err := o.typed(map[constant.Kind]reflect.Type{constant.Bool: reflect.TypeFor[bool](), constant.String: reflect.TypeFor[string](),
@@ -105,7 +105,7 @@ func (o operand) typed(t reflect.Type) (value, error) {
 		return operand{value: v}.typed(t)
 	}
 	v := reflect.New(t).Elem()
-	wrong := fmt.Errorf("%s is no %s", o.constant, t)
+	wrong := fmt.Errorf("%s cannot be used as %s", o.constant, t)
 	switch {
 	case v.CanInt():
 		n, exact := constant.Int64Val(constant.ToInt(o.constant))

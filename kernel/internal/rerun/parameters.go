@@ -249,7 +249,7 @@ func (t parameterType) one(value string) (string, error) {
 		if errors.As(err, &number) && errors.Is(number.Err, strconv.ErrRange) {
 			return fmt.Errorf("%s is out of range for %s", value, t.element)
 		}
-		return fmt.Errorf("%q is no %s", value, t.element)
+		return fmt.Errorf("%q is not a value of type %s", value, t.element)
 	}
 	bits := func(kind string) int {
 		n, _ := strconv.Atoi(strings.TrimLeft(t.element, kind)) // 0 means that of int and uint
