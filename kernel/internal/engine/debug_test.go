@@ -491,7 +491,7 @@ f("text", point{1, 2}, &point{3, 4})`
 			{expression: "strings.Join([]string{name, \"a\"}, name)", result: `"texttexta"`},
 			{expression: "strings.Repeat(name, -1)", message: "negative Repeat count"},
 			{expression: "strings.ToUpper()", message: "wants 1"},
-			{expression: "strings.ToUpper(p)", message: "is no string"},
+			{expression: "strings.ToUpper(p)", message: "cannot be used as string"},
 			{expression: "p.Sum(10)", result: "13"},
 			{expression: "q.Sum(10)", result: "17"},
 			{expression: "p.Panic()", message: "no sum"},
