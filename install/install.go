@@ -351,7 +351,7 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 	}
 	o.tour = r.Tour
 	if o.tourKept {
-		step.end("kept, because program and notebook are those of its last run")
+		step.end("kept, because program and notebook have not changed since its last run")
 		return nil
 	}
 	aside, err := putAside(r.Tour)
@@ -368,7 +368,7 @@ func (o *outcome) runTour(ctx context.Context, c *console, r *receipt, root stri
 	}
 	step.end("ran, by %s", o.tour.Runner)
 	for _, path := range aside {
-		c.printf("  you had changed the last one; it is now %s", path)
+		c.printf("  you had changed the earlier tour; it is now %s", path)
 	}
 	return nil
 }

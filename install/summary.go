@@ -22,7 +22,7 @@ func (o *outcome) summary() string {
 	fmt.Fprintf(&b, "help     hierml help; hierml lab, for the whole course; hierml doctor; hierml completion --help, for the Tab key in your shell\n")
 	ran := "ran"
 	if o.tourKept {
-		ran = "kept as it last ran"
+		ran = "kept from its last run"
 	}
 	fmt.Fprintf(&b, "tour     %s, by %s: %s\n", ran, o.tour.Runner, o.tour.Notebook.Path)
 	fmt.Fprintf(&b, "         as a page: %s\n", o.tour.HTML.Path)

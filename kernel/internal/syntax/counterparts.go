@@ -106,11 +106,11 @@ var Counterparts = []Counterpart{
 	{"confusion_matrix ConfusionMatrixDisplay plot_confusion_matrix", "", `chart.ConfusionOf(metric.Evaluate(model, testSet))`},
 	{"log_loss brier_score_loss", "a report of probabilities has them", `metric.Evaluate(svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet), testSet)`},
 	{"precision_recall_curve", "", `metric.HierarchicalCurve(svm.Calibrate(nb.Context(), svm.Flat{C: 1}, trainSet).NodeProbabilities(testSet.X), testSet.Labels, testSet.Taxonomy)`},
-	{"calibration_curve", "package calibration has", `calibration.NewReliability([]float64{0.2, 0.9}, []bool{false, true}, calibration.DefaultBins, calibration.EqualWidth)`},
+	{"calibration_curve", "use package calibration", `calibration.NewReliability([]float64{0.2, 0.9}, []bool{false, true}, calibration.DefaultBins, calibration.EqualWidth)`},
 
 	// Python itself.
 	{"None", "write nil", ""},
-	{"self", "the receiver of a method stands for it", ""},
+	{"self", "use the receiver of the method", ""},
 	{"str", "it makes text of a value", `fmt.Sprint(3)`},
 	{"input", "it reads a line", `fmt.Scanln(new(string))`},
 	{"help dir", "a name with a question mark, as svm?, shows what it has, and %help lists the commands", ""},
