@@ -33,7 +33,7 @@ func TestRequire(t *testing.T) {
 	f.want(f.constant("example.org/m/greet", "Version"), `example.org/m/greet "v1.0.0"`)
 	f.want(f.modules(), "example.org/m v1.0.0 %mod")
 	_, err := f.resolve("example.org/m/odd-name")
-	if err == nil || err.Error() != "module example.org/m v1.0.0 has no package example.org/m/odd-name; v1.2.0 has (%mod example.org/m@v1.2.0)" {
+	if err == nil || err.Error() != "module example.org/m v1.0.0 has no package example.org/m/odd-name; version v1.2.0 has it (%mod example.org/m@v1.2.0)" {
 		t.Errorf("odd-name: %v", err)
 	}
 
