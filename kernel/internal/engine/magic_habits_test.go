@@ -137,7 +137,7 @@ func TestHabitErrors(t *testing.T) {
 		{"%history -n", "Cell [9]:1:10: %history takes no argument, or -n and a number of inputs"},
 		{"%args 'a", "Cell [10]:1:7: a quotation mark is not closed"},
 		{"%%capture 1\n2", "Cell [11]:1:11: \"1\" is not the name of a variable"},
-		{"%%html x\ny", "Cell [12]:1:8: what %%html shows begins on the next line"},
+		{"%%html x\ny", "Cell [12]:1:8: the text that %%html shows begins on the next line"},
 		{"!echo `echo {a}`", "Cell [13]:1:13: no value can be inserted between backquotes: write $(...) instead of them"},
 		{"!echo {a.B}", "Cell [14]:1:10: a.B undefined (type int has no field or method B)"},
 		{"files := !", "Cell [15]:1:10: a command is missing after !"},

@@ -198,7 +198,7 @@ func TestTestsWithoutGo(t *testing.T) {
 		{"%test -x", "CompileError: Cell [3]:1:7: %test has no option -x"},
 		{"%test TestX", "error: Cell [4]:1:1: tests cannot be built, because they need the go command: this program has no compiler"},
 		{"%test -run", "CompileError: Cell [5]:1:7: -run needs a value"},
-		{"%goflags x", "CompileError: Cell [6]:1:10: %goflags takes options, and x is none"},
+		{"%goflags x", "CompileError: Cell [6]:1:10: %goflags takes options, and x is not one"},
 		{"%goflags -toolexec=x", "CompileError: Cell [7]:1:10: %goflags has no option -toolexec"},
 	} {
 		_, _, err := n.run(c.source)

@@ -516,7 +516,7 @@ var courses = []course{
 		{"type Model struct{ w, rate float64 }\nfunc (m *Model) Fit(x float64) { m.w += m.rate * x }\nm := &Model{rate: 2}", ""}, {"train(3)", "6"}, {"m.w", "6"}, {"m = &Model{rate: 1}", ""}, {"train(1)", "1"},
 	}},
 	{"functions of both a type and a variable", []step{
-		{"type P struct{ X int }\nbest := P{1}", ""}, {"func better(p P) bool { return p.X > best.X }", ""}, {"better(P{2})", "true"}, {"type P struct{ X, Y int }\nbest := P{5, 5}", "? note: better keeps the older P: the cell declares the variable best anew"},
+		{"type P struct{ X int }\nbest := P{1}", ""}, {"func better(p P) bool { return p.X > best.X }", ""}, {"better(P{2})", "true"}, {"type P struct{ X, Y int }\nbest := P{5, 5}", "? note: better keeps the older P: the cell declares the variable best again"},
 		{"better(P{2, 2})", "false"}, {"better(best)", "false"},
 	}},
 	{"two callers, of which one follows", []step{
