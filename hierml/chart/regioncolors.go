@@ -61,6 +61,10 @@ func newNodeColors(t *taxonomy.Taxonomy) *nodeColors {
 func (c *nodeColors) strong(n int) color.RGBA { return c.mix(n, 0.42, -0.36) }
 func (c *nodeColors) region(n int) color.RGBA { return c.mix(n, 0.76, 0.36) }
 
+// PointColors returns the colours of points. DecisionRegions and Margins draw an instance in the
+// colour of its label, a node of t.
+func PointColors(t *taxonomy.Taxonomy) func(node int) color.RGBA { return newNodeColors(t).strong }
+
 // part is the colour of a region: paler within a margin.
 func (c *nodeColors) part(r region) color.RGBA {
 	full := c.region(r.node)

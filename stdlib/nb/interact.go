@@ -41,8 +41,11 @@ type input struct {
 
 // named is the model that has the label.
 func (in input) named() *model {
-	if c, plays := in.Widget.(*PlayControl); plays {
+	switch c := in.Widget.(type) {
+	case *PlayControl:
 		return c.slider.model
+	case *PointsControl:
+		return c.picture
 	}
 	return in.base()
 }
@@ -55,8 +58,8 @@ func (in input) named() *model {
 //		return plotOf(model)
 //	}, nb.LogSlider(1e-4, 10, 0.1), []string{"flat", "normalized"})
 //
-// There is one control per parameter, in order: a widget such as [Slider], or a plain value that
-// determines one:
+// There is one control per parameter, in order: a widget such as [Slider] or [Points], or a plain
+// value that determines one:
 //
 //	nil, or none          a slider from 0 to 1, one from 0 to 10, a field, a box
 //	0.1                   the value to start with: a slider from 0 to twice it
@@ -349,6 +352,8 @@ func newInput(t parameter, control any) (input, error) {
 		return inputOf(w, t, c.control.get, c.watch)
 	case *PlayControl:
 		return inputOf(w, t, c.slider.get, c.slider.watch)
+	case *PointsControl:
+		return inputOf(w, t, c.Value, c.moves.watch)
 	case *BoolControl:
 		return inputOf(w, t, c.control.get, c.watch)
 	case *TextControl:

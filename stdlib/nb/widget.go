@@ -57,6 +57,7 @@ type model struct {
 	styleName string
 	style     map[string]any
 	width     string // of the layout, as CSS has it; empty for the usual one
+	hidden    bool
 
 	// The other models that the state refers to.
 	children []Widget
@@ -122,6 +123,9 @@ func (m *model) open() (id string, err error) {
 	layout := map[string]any{}
 	if m.width != "" {
 		layout["width"] = m.width
+	}
+	if m.hidden {
+		layout["display"] = "none"
 	}
 	if err := m.beside("layout", baseModule, "Layout", layout); err != nil {
 		return "", err

@@ -33,6 +33,7 @@ var chartPackage = table.Package{
 		{Name: "NodeBars", Value: chart.NodeBars},
 		{Name: "NodeValues", Value: chart.NodeValues},
 		{Name: "Parameter", Value: chart.Parameter},
+		{Name: "PointColors", Value: chart.PointColors},
 		{Name: "Reliability", Value: chart.Reliability},
 		{Name: "Taxonomy", Value: chart.Taxonomy},
 	},
