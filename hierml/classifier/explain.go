@@ -87,7 +87,7 @@ func (m *Model) Explain(x *dataset.Matrix, i int) (*Explanation, error) {
 		return nil, err
 	}
 	if i < 0 || i >= x.Len() {
-		return nil, fmt.Errorf("classifier: there is no row %d; the matrix has %d", i, x.Rows)
+		return nil, fmt.Errorf("classifier: there is no row %d; the matrix has %d rows", i, x.Rows)
 	}
 	if m.weights() == nil {
 		return nil, fmt.Errorf("classifier: the model, %s, has a kernel and no weights of features for an explanation", m.Name)

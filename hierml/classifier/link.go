@@ -126,7 +126,7 @@ func (m *Model) SetLink(link Link, always, never []int) error {
 	l := &linked{link: link, always: always, never: never}
 	if link == NoLink {
 		if len(always)+len(never) > 0 {
-			return fmt.Errorf("classifier: always and never need a link")
+			return fmt.Errorf("classifier: always and never are not supported without a link; leave both empty, or pass another link than NoLink")
 		}
 		m.linked = nil
 		return nil
@@ -141,18 +141,18 @@ func (m *Model) SetLink(link Link, always, never []int) error {
 	for value, nodes := range map[float64][]int{0: always, math.Inf(-1): never} {
 		for k, n := range nodes {
 			if n < 0 || n >= t.Len() || k > 0 && nodes[k-1] >= n || m.attributes.Column(n) < 0 {
-				return fmt.Errorf("classifier: node %d has a certain probability; expected nodes with weights, ascending", n)
+				return fmt.Errorf("classifier: node %d in always or never has no weights or is out of order; list nodes with weights, ascending", n)
 			}
 			c := m.attributes.Column(n)
 			if !math.IsNaN(l.fixed[c]) {
-				return fmt.Errorf("classifier: the probability of node %q is always 1 and always 0", t.Name(n))
+				return fmt.Errorf("classifier: node %q is in both always and never; list it in one of them", t.Name(n))
 			}
 			l.fixed[c] = value
 		}
 	}
 	if link == Softmax {
 		if len(always)+len(never) > 0 {
-			return fmt.Errorf("classifier: the probabilities of a softmax are never certain")
+			return fmt.Errorf("classifier: always and never are not supported with the link Softmax; leave both empty")
 		}
 		var err error
 		if l.families, err = families(t, m.attributes); err != nil {

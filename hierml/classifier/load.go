@@ -208,7 +208,7 @@ func (m *Model) readFeatures(f *safetensors.File) error {
 		return fmt.Errorf("a kernel model has no weights of features")
 	}
 	if rows, _ := w.size(); rows != len(occurring) {
-		return fmt.Errorf("weights of %d features name %d", rows, len(occurring))
+		return fmt.Errorf("there are weights of %d features, and %d are listed", rows, len(occurring))
 	}
 	m.features = &features{occurring, all}
 	return nil

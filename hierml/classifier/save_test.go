@@ -377,7 +377,7 @@ func TestSaveRefusesWhatLoadDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range []classifier.Format{{}, {Dense: true}, {Float64: true}} {
-			if err := m.SaveAs(path, f); err == nil || !strings.Contains(err.Error(), "values are finite") {
+			if err := m.SaveAs(path, f); err == nil || !strings.Contains(err.Error(), "values must be finite") {
 				t.Errorf("%v, %+v: %v", v, f, err)
 			}
 		}
@@ -405,7 +405,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a label of an inner node": {dense, func(_ map[string]string, t tensors) {
 			t["a"], t["b"] = safetensors.New("taxonomy.labels", []uint8("a"), 1), safetensors.New("taxonomy.labels.offsets", []int64{0, 1}, 2)
 			t["c"] = safetensors.New("taxonomy.labels.nodes", []int32{0}, 1)
-		}, "only a leaf does"},
+		}, "only a leaf can"},
 		"no constants": {dense, func(m map[string]string, _ tensors) { m["version"] = "4" }, `no tensor "weights.constants"`},
 		"few constants": {dense, func(m map[string]string, t tensors) {
 			m["version"] = "4"
@@ -420,7 +420,7 @@ func TestLoadRefuses(t *testing.T) {
 		"certain of both": {dense, func(m map[string]string, t tensors) {
 			m["version"], m["link"] = "3", "Sigmoid"
 			t["a"], t["n"] = safetensors.New("link.always", []int32{3}, 1), safetensors.New("link.never", []int32{3}, 1)
-		}, "always 1 and always 0"},
+		}, "both always and never"},
 		"a certain softmax": {dense, func(m map[string]string, t tensors) {
 			m["version"], m["link"] = "3", "Softmax"
 			t["a"], t["n"] = safetensors.New("link.always", []int32{3}, 1), safetensors.New("link.never", []int32{}, 0)

@@ -7,7 +7,7 @@ import "fmt"
 func (d *Dataset) Check() error {
 	switch {
 	case d == nil || d.Taxonomy == nil || d.X == nil:
-		return fmt.Errorf("dataset: no data set, or one without taxonomy or matrix; there is nothing to write")
+		return fmt.Errorf("dataset: the data set is nil, or has no taxonomy or no matrix; there is nothing to write")
 	case d.X.Rows != len(d.Labels) || len(d.X.Indptr) != d.X.Rows+1 || len(d.X.Indices) != len(d.X.Values):
 		return fmt.Errorf("dataset: %s has %d label sets for a matrix of %d rows, %d offsets, %d indices and %d values; they do not fit together",
 			d.Name, len(d.Labels), d.X.Rows, len(d.X.Indptr), len(d.X.Indices), len(d.X.Values))
@@ -24,7 +24,7 @@ func (d *Dataset) Check() error {
 	}
 	for i := range d.X.Rows {
 		if lo, hi := d.X.Indptr[i], d.X.Indptr[i+1]; lo < 0 || hi < lo || hi > len(d.X.Values) {
-			return fmt.Errorf("dataset: %s: row %d of the matrix has the entries %d to %d", d.Name, i, lo, hi)
+			return fmt.Errorf("dataset: %s: row %d of the matrix would have the entries %d to %d; Indptr must ascend", d.Name, i, lo, hi)
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (k Kind) String() string {
 // MarshalText returns the name that String returns.
 func (k Kind) MarshalText() ([]byte, error) {
 	if k < 0 || int(k) >= len(kindNames) {
-		return nil, fmt.Errorf("dataset: Kind is %d; there are 0 to %d", int(k), len(kindNames)-1)
+		return nil, fmt.Errorf("dataset: Kind is %d; it must be 0 to %d", int(k), len(kindNames)-1)
 	}
 	return []byte(k.String()), nil
 }
@@ -212,13 +212,13 @@ func chosen[T any](values []T, rows []int) []T {
 // check returns an error if the column cannot be part of a table of so many rows.
 func (c *Column) check(rows int) error {
 	if c.Kind < 0 || int(c.Kind) >= len(kindNames) {
-		return fmt.Errorf("dataset: column %q has kind %d; there are 0 to %d", c.Name, int(c.Kind), len(kindNames)-1)
+		return fmt.Errorf("dataset: column %q has kind %d; kinds are 0 to %d", c.Name, int(c.Kind), len(kindNames)-1)
 	}
 	if c.Name == "" {
 		return fmt.Errorf("dataset: a column has no name")
 	}
 	if c.Len() != rows {
-		return fmt.Errorf("dataset: column %q has %d values in its field for %v columns, and the first column has %d; each needs one a row", c.Name, c.Len(), c.Kind, rows)
+		return fmt.Errorf("dataset: column %q has %d values in its field for %v columns, and the first column has %d; each column needs one value per row", c.Name, c.Len(), c.Kind, rows)
 	}
 	for row, v := range c.Numbers {
 		if math.IsInf(v, 0) {

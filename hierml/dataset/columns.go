@@ -11,7 +11,7 @@ import (
 func checkColumns(columns []int, cols int) error {
 	for k, j := range columns {
 		if j < 0 || j >= cols {
-			return fmt.Errorf("dataset: column %d of a matrix with columns 0 to %d", j, cols-1)
+			return fmt.Errorf("dataset: there is no column %d; the matrix has the columns 0 to %d", j, cols-1)
 		}
 		if k > 0 && columns[k-1] >= j {
 			return fmt.Errorf("dataset: column %d is given after column %d; give each once, ascending", j, columns[k-1])

@@ -44,7 +44,7 @@ func TestColumns(t *testing.T) {
 	if _, err := d.ColumnsNamed("b"); err == nil || !strings.Contains(err.Error(), "columns 1 and 2") {
 		t.Error(err)
 	}
-	if _, err := d.Columns([]int{3}); err == nil || !strings.Contains(err.Error(), "column 3 of a matrix with columns 0 to 2") {
+	if _, err := d.Columns([]int{3}); err == nil || !strings.Contains(err.Error(), "there is no column 3; the matrix has the columns 0 to 2") {
 		t.Error(err)
 	}
 }

@@ -124,7 +124,7 @@ func (d *Dataset) Leafed() (*Dataset, error) {
 type noData struct{}
 
 func (noData) Error() string {
-	return "dataset: there is no data set: it is nil, as the result of a function that returned an error is"
+	return "dataset: the data set is nil; check the error of the function that should have returned it"
 }
 
 func (d *Dataset) divider() *divider { return &divider{d.Name, d.Labels, d.Groups, d.fits()} }

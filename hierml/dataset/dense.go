@@ -23,10 +23,10 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 	}
 	rows, cols := x.Dims()
 	if rows != len(labels) {
-		return nil, fmt.Errorf("dataset: %q has %d rows and the labels of %d", name, rows, len(labels))
+		return nil, fmt.Errorf("dataset: %q has %d rows and the labels of %d; give every row its labels", name, rows, len(labels))
 	}
 	if cols > math.MaxInt32 {
-		return nil, fmt.Errorf("dataset: %q has %d columns; there are at most %d", name, cols, math.MaxInt32)
+		return nil, fmt.Errorf("dataset: %q has %d columns; at most %d are allowed", name, cols, math.MaxInt32)
 	}
 	columns := make([]rounding.Column, cols)
 	d := &Dataset{Name: name, Taxonomy: t, X: &Matrix{Rows: rows, Cols: cols, Indptr: make([]int, 1, rows+1)}, Labels: make([][]int, rows)}
@@ -64,7 +64,7 @@ func FromDense(name string, t *taxonomy.Taxonomy, x mat.Matrix, labels [][]int) 
 func checkRounding(columns []rounding.Column) error {
 	for j := range columns {
 		if example, lost := columns[j].Lost(); lost {
-			return fmt.Errorf("a float32 rounds %.17g in column %d to %.17g, which is too coarse for numbers so close to each other; subtract their mean before",
+			return fmt.Errorf("a float32 rounds %.17g in column %d to %.17g, which is too coarse for numbers so close to each other; subtract their mean first",
 				example, j, float64(float32(example)))
 		}
 	}
@@ -110,7 +110,7 @@ func MatrixOf(rows ...[]float64) (*Matrix, error) {
 // returns an error if a name is not that of a node, or is listed twice for one instance.
 func LabelSets(t *taxonomy.Taxonomy, names [][]string) ([][]int, error) {
 	if t == nil {
-		return nil, fmt.Errorf("dataset: no taxonomy given; labels are names of its nodes")
+		return nil, fmt.Errorf("dataset: the taxonomy is nil; pass one that has the labels as names of its nodes")
 	}
 	sets := make([][]int, len(names))
 	for i, list := range names {

@@ -198,7 +198,7 @@ func (d *divider) perClassRounds(n, t int, seed uint64) ([]Division, error) {
 			return nil, fmt.Errorf("dataset: no class of %q has more than %d instances: nothing is left to test on; train on fewer of every class", d.name, t)
 		}
 		if len(test) == 0 {
-			return nil, fmt.Errorf("dataset: %d instances of every class of %q have all its groups among them: nothing is left to test on; train on fewer of every class", t, d.name)
+			return nil, fmt.Errorf("dataset: the training instances, %d of every class of %q, include every group: nothing is left to test on; train on fewer of every class", t, d.name)
 		}
 		divisions[i] = Division{fmt.Sprintf("round %d", i+1), train, test}
 	}
@@ -213,7 +213,7 @@ func (d *divider) leaveOut(name string, test []int) (Division, error) {
 	test = slices.Sorted(slices.Values(test))
 	for i, r := range test {
 		if r < 0 || r >= n {
-			return Division{}, fmt.Errorf("dataset: row %d to test on; there are rows 0 to %d", r, n-1)
+			return Division{}, fmt.Errorf("dataset: there is no row %d to test on; rows are 0 to %d", r, n-1)
 		}
 		if i > 0 && test[i-1] == r {
 			return Division{}, fmt.Errorf("dataset: row %d to test on is given twice", r)
@@ -223,7 +223,7 @@ func (d *divider) leaveOut(name string, test []int) (Division, error) {
 		return Division{}, fmt.Errorf("dataset: no rows to test on")
 	}
 	if len(test) == n {
-		return Division{}, fmt.Errorf("dataset: all %d rows are to be tested on: nothing is left to train on", n)
+		return Division{}, fmt.Errorf("dataset: all %d rows are for testing: nothing is left to train on", n)
 	}
 	by := Division{name, without(n, test), test}
 	return by, by.CheckGroups(d.groups)
@@ -234,7 +234,7 @@ func (d *divider) leaveGroupsOut() ([]Division, error) {
 		return nil, d.wrong
 	}
 	if d.groups == nil {
-		return nil, fmt.Errorf("dataset: the instances of %q have no groups to leave out; set Groups, or the role Group of a column", d.name)
+		return nil, fmt.Errorf("dataset: the instances of %q have no groups to leave out; set Groups, or give a column the role Group", d.name)
 	}
 	groups, _ := d.grouped()
 	if groups == nil {

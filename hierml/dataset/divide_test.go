@@ -204,7 +204,7 @@ func TestDivisionErrors(t *testing.T) {
 		"-2 rounds":                             func() error { _, err := d.PerClassRounds(-2, 1, 1); return err },
 		"0 instances of every class":            func() error { _, err := d.PerClassRounds(2, 0, 1); return err },
 		"no class of \"sizes\" has more than 3": func() error { _, err := d.PerClassRounds(2, 3, 1); return err },
-		"there are rows 0 to 4":                 func() error { _, err := d.LeaveOut("", []int{1, 5}); return err },
+		"rows are 0 to 4":                       func() error { _, err := d.LeaveOut("", []int{1, 5}); return err },
 		"row -1 to test on":                     func() error { _, err := d.LeaveOut("", []int{-1}); return err },
 		"row 1 to test on is given twice":       func() error { _, err := d.LeaveOut("", []int{1, 0, 1}); return err },
 		"no rows to test on":                    func() error { _, err := d.LeaveOut("", nil); return err },

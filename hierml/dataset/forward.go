@@ -42,7 +42,7 @@ func (d *divider) forward(k int, order []int, same func(row, other int) bool) ([
 		}
 		train := slices.DeleteFunc(d.apart(test), func(r int) bool { return !before[r] })
 		if len(train) == 0 {
-			return nil, fmt.Errorf("dataset: all instances of %q before the %d to test on are of their groups, and nothing is left to train on; ask for fewer divisions", d.name, len(test))
+			return nil, fmt.Errorf("dataset: all instances of %q before the %d for testing belong to the groups of these: nothing is left to train on; ask for fewer divisions", d.name, len(test))
 		}
 		divisions[i] = Division{fmt.Sprintf("step %d of %d", i+1, k), train, test}
 	}
@@ -115,7 +115,7 @@ func (c *Column) times() ([]moment, error) {
 	times := make([]moment, c.Len())
 	for row := range times {
 		if c.Missing(row) {
-			return nil, fmt.Errorf("dataset: the time of row %d is missing in column %q; leave such rows out, by Filter", row, c.Name)
+			return nil, fmt.Errorf("dataset: the time of row %d is missing in column %q; remove such rows with Filter", row, c.Name)
 		}
 		if c.Kind == Number {
 			times[row].number = c.Numbers[row]
@@ -129,7 +129,7 @@ func (c *Column) times() ([]moment, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("dataset: row %d has %.40q in column %q; times are numbers, or written as 2006-01-02 15:04:05 or 2006-01-02", row, c.Value(row), c.Name)
+			return nil, fmt.Errorf("dataset: row %d has %.40q in column %q; times must be numbers, or written as 2006-01-02 15:04:05 or 2006-01-02", row, c.Value(row), c.Name)
 		}
 	}
 	return times, nil

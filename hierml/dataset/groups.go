@@ -83,7 +83,7 @@ func (d *divider) parts(shares []float64, seed uint64) ([][]int, error) {
 		}
 	}
 	if len(groups) < len(shares) {
-		return nil, fmt.Errorf("dataset: the instances of %q are of %d groups, which cannot be divided into %d parts; ask for fewer parts, or leave Groups out", d.name, len(groups), len(shares))
+		return nil, fmt.Errorf("dataset: the instances of %q belong to %d groups, which cannot be divided into %d parts; ask for fewer parts, or set no Groups", d.name, len(groups), len(shares))
 	}
 	b := newBalance(groups, d.labels, shares)
 	b.draw(rand.New(rand.NewPCG(seed, groupStream)))

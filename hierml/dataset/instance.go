@@ -24,7 +24,7 @@ type Instance struct {
 func (d *Dataset) Instances() iter.Seq2[Instance, error] {
 	return func(yield func(Instance, error) bool) {
 		if slices.ContainsFunc(d.Weights, func(w float64) bool { return w != 1 }) {
-			yield(Instance{}, fmt.Errorf("dataset: %q has weights, for which instances one by one, and files, have no place; set Weights to nil to leave them out", d.Name))
+			yield(Instance{}, fmt.Errorf("dataset: %q has weights, but files and single instances cannot hold them; set Weights to nil to leave them out", d.Name))
 			return
 		}
 		for i, labels := range d.Labels {

@@ -90,7 +90,7 @@ var errNoMap = errors.New("not a file of dataset.SaveMap")
 // unpackMap checks a file and returns the data set in it.
 func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	if strconv.IntSize != 64 || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, fmt.Errorf("such files are for machines of 64 bits and little endian")
+		return nil, fmt.Errorf("such files need a 64-bit, little-endian machine")
 	}
 	var h mapHeader
 	if err := binary.Read(bytes.NewReader(content), binary.LittleEndian, &h); err != nil || h.Magic != mapMagic {
@@ -105,7 +105,7 @@ func unpackMap(ctx context.Context, content []byte) (*Dataset, error) {
 	var part [len(parts)][]byte
 	for k, length := range parts {
 		if at+padded(length) > uint64(len(content)) {
-			return nil, fmt.Errorf("the file has %d bytes, fewer than its header says; it is cut: write it again", len(content))
+			return nil, fmt.Errorf("the file has %d bytes, fewer than its header says; it is not complete: write it again", len(content))
 		}
 		part[k] = content[at : at+length]
 		at += padded(length)

@@ -24,7 +24,7 @@ import (
 // with ".tmp".
 func SaveMap(ctx context.Context, file, name string, t *taxonomy.Taxonomy, vocabulary []string, instances iter.Seq2[Instance, error]) (err error) {
 	if t == nil {
-		return fmt.Errorf("dataset: %s: no taxonomy given; labels are names of its nodes", file)
+		return fmt.Errorf("dataset: %s: the taxonomy is nil; pass one that has the labels as names of its nodes", file)
 	}
 	w := &mapWriter{taxonomy: t}
 	w.header = mapHeader{Magic: mapMagic, Cols: uint64(len(vocabulary))}

@@ -128,7 +128,7 @@ type noRow struct {
 func (e noRow) Error() string {
 	switch {
 	case e.m == nil:
-		return "dataset: there is no matrix: it is nil"
+		return "dataset: the matrix is nil"
 	case e.m.Rows == 0:
 		return fmt.Sprintf("dataset: there is no row %d; the matrix has no rows", e.row)
 	}

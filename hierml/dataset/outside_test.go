@@ -36,16 +36,16 @@ func TestOutside(t *testing.T) {
 		"ShortestDepth": {func() { tree.ShortestDepth(3) }, nodes},
 		"Distance":      {func() { tree.Distance(0, 3) }, nodes},
 		"Distances":     {func() { tree.Distances(3) }, nodes},
-		"Len of nil":    {func() { nowhere.Len() }, "there is no taxonomy"},
-		"Name of nil":   {func() { nowhere.Name(0) }, "there is no taxonomy"},
-		"Leaves of nil": {func() { nowhere.Leaves() }, "there is no taxonomy"},
+		"Len of nil":    {func() { nowhere.Len() }, "the taxonomy is nil"},
+		"Name of nil":   {func() { nowhere.Name(0) }, "the taxonomy is nil"},
+		"Leaves of nil": {func() { nowhere.Leaves() }, "the taxonomy is nil"},
 		"Row":           {func() { d.X.Row(5) }, rows},
 		"Subset":        {func() { d.Subset([]int{0, 5}) }, rows},
 		"Divide":        {func() { d.Divide(dataset.Division{Test: []int{5}}) }, rows},
-		"Len":           {func() { none.Len() }, "there is no data set"},
-		"PerClass":      {func() { none.PerClass(1, 1) }, "there is no data set"},
-		"Transposed":    {func() { new(dataset.Dataset).X.Transposed() }, "there is no matrix"},
-		"no matrix":     {func() { (&dataset.Dataset{}).Subset(nil) }, "there is no matrix"},
+		"Len":           {func() { none.Len() }, "the data set is nil"},
+		"PerClass":      {func() { none.PerClass(1, 1) }, "the data set is nil"},
+		"Transposed":    {func() { new(dataset.Dataset).X.Transposed() }, "the matrix is nil"},
+		"no matrix":     {func() { (&dataset.Dataset{}).Subset(nil) }, "the matrix is nil"},
 	} {
 		func() {
 			defer func() {

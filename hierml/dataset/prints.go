@@ -131,9 +131,9 @@ func (p Prints) RepeatedIn(test Prints) Repeats {
 // String says in a line how many rows repeat others, and what that means.
 func (r Repeats) String() string {
 	if r.Rows == 0 {
-		return "no row to test on repeats one to train on"
+		return "no row for testing repeats a row for training"
 	}
-	return fmt.Sprintf("%d of %s to test on %s one to train on, such as row %d, which repeats row %d. A model may know the answer by heart: set Groups to keep rows that belong together on one side",
+	return fmt.Sprintf("%d of %s for testing %s a row for training: row %d repeats row %d, for example. A model may have memorized the answer: set Groups to keep rows that belong together on one side",
 		r.Rows, describe.Count(r.Of, "row", "rows"), repeat(r.Rows), r.Test, r.Train)
 }
 

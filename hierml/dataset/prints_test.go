@@ -50,7 +50,7 @@ func TestPrints(t *testing.T) {
 	if want := (dataset.Repeats{Rows: 2, Of: 4, Test: 6, Train: 7}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
-	if want := "2 of 4 rows to test on repeat one to train on, such as row 6, which repeats row 7"; !strings.HasPrefix(r.String(), want) {
+	if want := "2 of 4 rows for testing repeat a row for training: row 6 repeats row 7"; !strings.HasPrefix(r.String(), want) {
 		t.Errorf("%s, want %s", r, want)
 	}
 }
@@ -73,7 +73,7 @@ func TestSplitTellsOfRepeats(t *testing.T) {
 	if _, _, err := c.Split(0.5, 1); err != nil {
 		t.Fatal(err)
 	}
-	if notes := watcher.Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "letters: ") || !strings.Contains(notes[0], "of 20 rows to test on repeat one to train on, such as row ") {
+	if notes := watcher.Notes; len(notes) != 1 || !strings.HasPrefix(notes[0], "letters: ") || !strings.Contains(notes[0], "of 20 rows for testing repeat a row for training: row ") {
 		t.Errorf("notes %q", notes)
 	}
 }

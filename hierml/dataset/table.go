@@ -311,7 +311,7 @@ func (t *Table) Join(other *Table, key string) (*Table, error) {
 		}
 		value := theirs.Exact(row)
 		if before, twice := rowOf[value]; twice {
-			return nil, fmt.Errorf("dataset: the rows %d and %d of %q have the same %s, %q; a key is different in each row", before, row, other.Name, key, theirs.Value(row))
+			return nil, fmt.Errorf("dataset: the rows %d and %d of %q have the same %s, %q; a key must be different in each row", before, row, other.Name, key, theirs.Value(row))
 		}
 		rowOf[value] = row
 	}
@@ -366,13 +366,13 @@ func (c *Column) joined(rows []int) Column {
 // Table.Weights.
 func (t *Table) Corpus(columns ...string) (*Corpus, error) {
 	if len(columns) == 0 {
-		return nil, fmt.Errorf("dataset: no column of %q is named to take texts from; it has %s", t.Name, t.names())
+		return nil, fmt.Errorf("dataset: name at least one column of %q to take texts from; it has %s", t.Name, t.names())
 	}
 	c := &Corpus{Name: t.Name, Taxonomy: t.Taxonomy, Documents: make([]Document, t.Len())}
 	id, part, groups := t.role(ID), t.role(Part), t.Groups()
 	if weight := t.role(Weight); weight != nil {
 		progress.NoteDefault(func() string {
-			return fmt.Sprintf("%s: the texts do not have the weights of column %s; set Dataset.Weights of what is made of them to Table.Weights()", t.Name, weight.Name)
+			return fmt.Sprintf("%s: the texts do not keep the weights of column %s; set Dataset.Weights of the vectors made from them to Table.Weights()", t.Name, weight.Name)
 		})
 	}
 	for i := range c.Documents {
@@ -424,7 +424,7 @@ func (t *Table) WithGroups(column string) (*Table, error) {
 		return nil, err
 	}
 	if c.Role == Labels {
-		return nil, fmt.Errorf("dataset: column %q has the labels; a class that is one group cannot be both trained on and tested on", column)
+		return nil, fmt.Errorf("dataset: column %q has the labels, so each class would be one group, only for training or only for testing; choose another column", column)
 	}
 	return t.withRole(column, Group), nil
 }
@@ -453,7 +453,7 @@ func (t *Table) WithWeights(column string) (*Table, error) {
 		return nil, err
 	}
 	if c.Role == Labels || c.Kind != Number {
-		return nil, fmt.Errorf("dataset: column %q is %s of role %s; weights are numbers, and no labels", column, c.Kind, c.Role)
+		return nil, fmt.Errorf("dataset: column %q has kind %s and role %s; weights need a column of numbers without the labels", column, c.Kind, c.Role)
 	}
 	s := t.withRole(column, Weight)
 	_, err = s.Weights()

@@ -88,7 +88,7 @@ func TestTableRefuses(t *testing.T) {
 		`column "b" has 1 values`: func() error { _, err := NewTable("", Words("a", "x", "y"), Numbers("b", 1)); return err },
 		"expected finite numbers": func() error { _, err := NewTable("", Numbers("b", math.Inf(1))); return err },
 		"at least one column":     func() error { _, err := NewTable("empty"); return err },
-		"a key is different in each row": func() error {
+		"a key must be different in each row": func() error {
 			_, err := table.Join(&Table{Columns: []Column{Words("country", "CN", "CN")}}, "country")
 			return err
 		},

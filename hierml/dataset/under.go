@@ -42,7 +42,7 @@ func (d *Dataset) Under(t *taxonomy.Taxonomy) (*Dataset, error) {
 			}
 			for _, m := range moved {
 				if _, above := slices.BinarySearch(t.Ancestors(m), n); above && m != n {
-					return nil, fmt.Errorf("dataset: row %d of %q has the labels %q and %q, of which the first is above the second in the other taxonomy", i, d.Name, t.Name(n), t.Name(m))
+					return nil, fmt.Errorf("dataset: row %d of %q has the labels %q and %q, and the first is an ancestor of the second in the other taxonomy", i, d.Name, t.Name(n), t.Name(m))
 				}
 			}
 		}

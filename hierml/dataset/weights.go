@@ -31,7 +31,7 @@ func checkWeights(name string, weights []float64, n int) error {
 
 func checkWeight(name string, row int, w float64) error {
 	if !(w >= 0) || math.IsInf(w, 1) {
-		return fmt.Errorf("dataset: row %d of %q has the weight %v; a weight is finite and not negative", row, name, w)
+		return fmt.Errorf("dataset: row %d of %q has the weight %v; a weight must be finite and not negative", row, name, w)
 	}
 	return nil
 }
@@ -92,10 +92,10 @@ func (d *Dataset) Balanced(b Balance) (*Dataset, error) {
 		return nil, noData{}
 	}
 	if !(b.Beta >= 0 && b.Beta < 1) {
-		return nil, fmt.Errorf("dataset: Beta is %v; it is at least 0 and below 1", b.Beta)
+		return nil, fmt.Errorf("dataset: Beta is %v; it must be at least 0 and below 1", b.Beta)
 	}
 	if b.ByNode && !d.Taxonomy.IsTree() {
-		return nil, fmt.Errorf("dataset: in the taxonomy of %q some nodes have several parents, so that no node has one share of the weight; leave ByNode out", d.Name)
+		return nil, fmt.Errorf("dataset: in the taxonomy of %q some nodes have several parents, and ByNode needs a tree; do not set ByNode", d.Name)
 	}
 	if d.Weights != nil {
 		if err := checkWeights(d.Name, d.Weights, len(d.Labels)); err != nil {

@@ -188,7 +188,7 @@ func (s *savedLoss) loss(t *taxonomy.Taxonomy, inner bool) (loss.Loss, error) {
 		columns = t.Len()
 	}
 	if s.Weights != nil || s.Missed != 0 || s.Added != 0 || len(s.Costs) != leaves {
-		return nil, fmt.Errorf("decision: a rule has %d costs beside weights, or for other than %d leaves", len(s.Costs), leaves)
+		return nil, fmt.Errorf("decision: a rule has %d costs in addition to weights, or for other than %d leaves", len(s.Costs), leaves)
 	}
 	c := costs{t, mat.NewDense(leaves, t.Len(), nil)}
 	for y, row := range s.Costs {
