@@ -20,7 +20,7 @@ import (
 // there may be none.
 func check(scores []float64, positive []bool, weights []float64) (counted, error) {
 	if len(scores) == 0 || len(scores) != len(positive) {
-		return counted{}, fmt.Errorf("calibration: %d scores with the truth of %d; give at least one, and a truth to each", len(scores), len(positive))
+		return counted{}, fmt.Errorf("calibration: %d scores and the truth of %d; give at least one score, and the truth for each", len(scores), len(positive))
 	}
 	if len(weights) > 0 && len(weights) != len(scores) {
 		return counted{}, fmt.Errorf("calibration: %d scores with %d weights; give one weight for each, or none", len(scores), len(weights))
@@ -31,7 +31,7 @@ func check(scores []float64, positive []bool, weights []float64) (counted, error
 	c := counted{weights: weights}
 	for i, s := range scores {
 		if math.IsNaN(s) || math.IsInf(s, 0) {
-			return counted{}, fmt.Errorf("calibration: score %d is %v; scores are finite", i, s)
+			return counted{}, fmt.Errorf("calibration: score %d is %v; scores must be finite", i, s)
 		}
 		w := c.weight(i)
 		c.all += w

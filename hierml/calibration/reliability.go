@@ -76,14 +76,14 @@ func NewReliability(probabilities []float64, positive []bool, bins int, by Binni
 	}
 	for i, p := range probabilities {
 		if p < 0 || p > 1 {
-			return nil, fmt.Errorf("calibration: probability %d is %v; probabilities are from 0 to 1, and Platt or Isotonic make them of scores", i, p)
+			return nil, fmt.Errorf("calibration: probability %d is %v; probabilities must be from 0 to 1; Platt or Isotonic computes them from scores", i, p)
 		}
 	}
 	if bins == 0 {
 		bins = DefaultBins
 	}
 	if bins < 0 || bins > len(probabilities) && by == EqualMass {
-		return nil, fmt.Errorf("calibration: %d bins for %d probabilities; there is at least one bin, and one probability a bin of equal mass", bins, len(probabilities))
+		return nil, fmt.Errorf("calibration: %d bins for %d probabilities; give at least one bin and, with EqualMass, at least one probability per bin", bins, len(probabilities))
 	}
 	if by != EqualWidth && by != EqualMass {
 		return nil, fmt.Errorf("calibration: %v is not a Binning; use EqualWidth or EqualMass", by)

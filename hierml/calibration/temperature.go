@@ -29,7 +29,7 @@ func SoftmaxTemperature(scores *mat.Dense, truth []int, weights ...float64) (Tem
 	}
 	rows, columns := scores.Dims()
 	if rows == 0 || rows != len(truth) {
-		return 0, fmt.Errorf("calibration: scores of %d instances with the labels of %d; give at least one, and a label to each", rows, len(truth))
+		return 0, fmt.Errorf("calibration: scores of %d instances and labels of %d; give at least one instance, and one label for each", rows, len(truth))
 	}
 	// The scores below the highest, in units of the largest difference; those of the labels that
 	// can be, with the place of the true one.
@@ -41,7 +41,7 @@ func SoftmaxTemperature(scores *mat.Dense, truth []int, weights ...float64) (Tem
 	none := make([]float64, rows)
 	for i := range rows {
 		if y := truth[i]; y < 0 || y >= columns {
-			return 0, fmt.Errorf("calibration: instance %d has label %d; there are columns 0..%d", i, y, columns-1)
+			return 0, fmt.Errorf("calibration: instance %d has label %d; the scores have columns 0..%d", i, y, columns-1)
 		}
 		from := scores.RawRowView(i)
 		highest, r := floats.Max(from), row{}
@@ -52,7 +52,7 @@ func SoftmaxTemperature(scores *mat.Dense, truth []int, weights ...float64) (Tem
 				continue
 			}
 			if math.IsNaN(s) || math.IsInf(s, 0) {
-				return 0, fmt.Errorf("calibration: instance %d, column %d: score %v; scores are finite, or minus infinity for a label that cannot be", i, y, s)
+				return 0, fmt.Errorf("calibration: instance %d, column %d: score %v; scores must be finite, or minus infinity for an impossible label", i, y, s)
 			}
 			r.below = append(r.below, s-highest)
 			size = max(size, highest-s)

@@ -145,7 +145,7 @@ func checkSets(scores *mat.Dense, relevant [][]int) error {
 	}
 	n, q := scores.Dims()
 	if n != len(relevant) {
-		return fmt.Errorf("calibration: scores of %d instances, label sets of %d", n, len(relevant))
+		return fmt.Errorf("calibration: scores of %d instances and label sets of %d; give one label set per instance", n, len(relevant))
 	}
 	for i, set := range relevant {
 		if !finite(scores.RawRowView(i)) {
@@ -189,7 +189,7 @@ func leastSquares(scores *mat.Dense, targets []float64) (Linear, error) {
 	l := Linear{Coefficients: make([]float64, q), Intercept: mean}
 	var svd mat.SVD
 	if !svd.Factorize(centred, mat.SVDThin) {
-		return Linear{}, fmt.Errorf("calibration: the singular values of the scores were not found")
+		return Linear{}, fmt.Errorf("calibration: the singular values of the scores cannot be computed")
 	}
 	const negligible = 1e-12
 	if rank := svd.Rank(negligible); rank > 0 {

@@ -76,7 +76,7 @@ func planeWeights(m *classifier.Model) ([][]float64, error) {
 		return nil, errors.New("chart: there is no model to draw")
 	}
 	if m.Features() != 2 {
-		return nil, fmt.Errorf("chart: the model has %d features; arrows are drawn over two", m.Features())
+		return nil, fmt.Errorf("chart: the model has %d features; arrows need exactly two", m.Features())
 	}
 	weights := make([][]float64, m.Taxonomy.Len())
 	for n := range weights {

@@ -37,7 +37,7 @@ func Confusion(t *taxonomy.Taxonomy, truth, predicted []int) (*Figure, error) {
 		return nil, errors.New("chart: no taxonomy to draw confusions along")
 	}
 	if len(truth) != len(predicted) || len(truth) == 0 {
-		return nil, fmt.Errorf("chart: %d true and %d predicted leaves; give one of each an instance", len(truth), len(predicted))
+		return nil, fmt.Errorf("chart: %d true and %d predicted leaves; give one of each per instance", len(truth), len(predicted))
 	}
 	order, groups := leafOrder(t)
 	return drawConfusion(t, truth, predicted, order, groups, "Confusions")
@@ -67,7 +67,7 @@ func ConfusionOf(r *metric.Report) (*Figure, error) {
 			}
 		}
 		if len(truths) == 0 {
-			return nil, errors.New("chart: an inner node is predicted for every instance, and confusions are drawn among leaves; Confusion of the report prints them")
+			return nil, errors.New("chart: an inner node is predicted for every instance, and this chart shows only leaves; the report's Confusion prints inner nodes, too")
 		}
 		leftOut = fmt.Sprintf(" (%d inner nodes left out)", r.InnerPredictions)
 	}

@@ -54,7 +54,7 @@ func ConfusionByLevel(r *metric.Report) (*Figure, error) {
 	}
 	l.top = top
 	if l.turns[top] == nil {
-		return nil, errors.New("chart: no label and prediction are below one node: there are no levels to draw")
+		return nil, errors.New("chart: no label has a common ancestor with its prediction: there are no levels to draw")
 	}
 	first := l.turns[top]
 	p := newPlot(first.title, "predicted", "true")

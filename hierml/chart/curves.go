@@ -32,7 +32,7 @@ func LearningCurve(sizes []int, curves map[string][]float64) (*Figure, error) {
 	names := slices.Sorted(maps.Keys(curves))
 	for _, name := range names {
 		if len(curves[name]) != len(sizes) {
-			return nil, fmt.Errorf("chart: curve %q has %d values for %d sizes; give one a size", name, len(curves[name]), len(sizes))
+			return nil, fmt.Errorf("chart: curve %q has %d values for %d sizes; give one per size", name, len(curves[name]), len(sizes))
 		}
 		for i, v := range curves[name] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -18,7 +18,7 @@ func Decision(t *taxonomy.Taxonomy, decided []int, probabilities []float64) (*Fi
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
 	}
 	if len(probabilities) != t.Len() {
-		return nil, fmt.Errorf("chart: %d probabilities for a taxonomy of %d nodes; give one a node, in the order of their ids", len(probabilities), t.Len())
+		return nil, fmt.Errorf("chart: %d probabilities for a taxonomy of %d nodes; give one per node, in the order of the node ids", len(probabilities), t.Len())
 	}
 	in := make(map[int]bool)
 	for _, n := range decided {
@@ -31,7 +31,7 @@ func Decision(t *taxonomy.Taxonomy, decided []int, probabilities []float64) (*Fi
 	}
 	for n, v := range probabilities {
 		if !(v >= 0 && v <= 1+1e-9) {
-			return nil, fmt.Errorf("chart: node %q has probability %v; probabilities are from 0 to 1", t.Name(n), v)
+			return nil, fmt.Errorf("chart: node %q has probability %v; probabilities must be from 0 to 1", t.Name(n), v)
 		}
 	}
 	const most = 15 // leaves

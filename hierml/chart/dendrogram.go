@@ -162,12 +162,12 @@ func newDendrogram(m Mergers) (*dendrogram, error) {
 		a, b, height := m.Link(t)
 		for _, k := range [2]int{a, b} {
 			if k < 0 || k >= n+t || below[k] {
-				return nil, fmt.Errorf("chart: link %d merges %d, which is not there at that time", t, k)
+				return nil, fmt.Errorf("chart: link %d merges cluster %d, which does not exist yet or is already merged", t, k)
 			}
 			below[k] = true
 		}
 		if math.IsNaN(height) || math.IsInf(height, 0) || height < 0 {
-			return nil, fmt.Errorf("chart: the distance at which link %d merges is %v", t, height)
+			return nil, fmt.Errorf("chart: the distance at which link %d merges is %v; it must be finite and not negative", t, height)
 		}
 		if all[a].first > all[b].first {
 			a, b = b, a

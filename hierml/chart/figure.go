@@ -275,7 +275,7 @@ func Check(p *plot.Plot) error {
 		plot.Axis
 	}{{"X", p.X}, {"Y", p.Y}} {
 		if math.IsNaN(axis.Min) || math.IsNaN(axis.Max) {
-			return fmt.Errorf("the %s axis goes from %v to %v", axis.name, axis.Min, axis.Max)
+			return fmt.Errorf("the %s axis goes from %v to %v; its ends must be numbers", axis.name, axis.Min, axis.Max)
 		}
 	}
 	return nil

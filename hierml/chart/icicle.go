@@ -46,7 +46,7 @@ func Icicle(t *taxonomy.Taxonomy, sizes, values []float64, what string) (*Figure
 		}
 	}
 	if len(sizes) != t.Len() {
-		return nil, fmt.Errorf("chart: %d sizes for a taxonomy of %d nodes; give one a node, in the order of their ids, or nil", len(sizes), t.Len())
+		return nil, fmt.Errorf("chart: %d sizes for a taxonomy of %d nodes; give one per node, in the order of the node ids, or nil", len(sizes), t.Len())
 	}
 	for n, v := range sizes {
 		if !(v >= 0 && v < 1e300) {

@@ -35,14 +35,14 @@ func Margins(ctx context.Context, m Separator, d *dataset.Dataset) (*Figure, err
 		return nil, err
 	}
 	if m == nil {
-		return nil, fmt.Errorf("chart: the margins of a nil model; train it first")
+		return nil, fmt.Errorf("chart: the model is nil; train it first")
 	}
 	sums, err := m.DualSums()
 	if err != nil {
 		return nil, fmt.Errorf("chart: the support vectors: %w", err)
 	}
 	if len(sums) != d.Len() {
-		return nil, fmt.Errorf("chart: a model trained on %d instances over data of %d; margins are drawn over what the model was trained on", len(sums), d.Len())
+		return nil, fmt.Errorf("chart: the model was trained on %d instances, and the data have %d; pass the data that the model was trained on", len(sums), d.Len())
 	}
 	r, err := plane.regions(ctx, m, newNodeColors(d.Taxonomy))
 	if err == nil {
@@ -76,7 +76,7 @@ func (r *regions) addMargins(ctx context.Context, m Separator) error {
 			return nil, err
 		}
 		if len(excess) != x.Rows {
-			return nil, fmt.Errorf("the model says of %d rows how far they are from margins, asked for %d", len(excess), x.Rows)
+			return nil, fmt.Errorf("the model returned the margins of %d rows, but was asked for %d", len(excess), x.Rows)
 		}
 		for i, e := range excess {
 			if e < 0 {

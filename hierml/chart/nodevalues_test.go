@@ -27,7 +27,7 @@ func TestNodeValues(t *testing.T) {
 			words  string
 		}{
 			"no taxonomy": {nil, nil, "no taxonomy"},
-			"too few":     {tax, []float64{1}, "give one a node"},
+			"too few":     {tax, []float64{1}, "give one per node"},
 			"infinite":    {tax, with(math.Inf(-1)), fmt.Sprintf("node %q has the value -Inf", tax.Name(1))},
 		} {
 			if _, err := draw(c.t, c.values, "weight"); err == nil || !strings.Contains(err.Error(), c.words) {

@@ -139,14 +139,14 @@ func checkParameter(parameter string, values []float64, means, deviations map[st
 	some := false
 	for _, name := range slices.Sorted(maps.Keys(means)) {
 		if len(means[name]) != len(values) {
-			return fmt.Errorf("chart: %q has %d means for %d values of %s; give one a value", name, len(means[name]), len(values), parameter)
+			return fmt.Errorf("chart: %q has %d means for %d values of %s; give one per value", name, len(means[name]), len(values), parameter)
 		}
 		if d := deviations[name]; d != nil && len(d) != len(values) {
-			return fmt.Errorf("chart: %q has %d deviations for %d values of %s; give one a value", name, len(d), len(values), parameter)
+			return fmt.Errorf("chart: %q has %d deviations for %d values of %s; give one per value", name, len(d), len(values), parameter)
 		}
 		for k, y := range means[name] {
 			if math.IsInf(y, 0) || deviations[name] != nil && (math.IsInf(deviations[name][k], 0) || deviations[name][k] < 0) {
-				return fmt.Errorf("chart: %q has a mean or deviation at %s = %v that is not finite or negative", name, parameter, values[k])
+				return fmt.Errorf("chart: %q has at %s = %v a mean or deviation that is infinite, or a deviation that is negative", name, parameter, values[k])
 			}
 			some = some || !math.IsNaN(y)
 		}

@@ -57,7 +57,7 @@ func DecisionRegions(ctx context.Context, m Predictor, d *dataset.Dataset) (*Fig
 // DecisionRegions does. The title of a panel is the name of the model and its accuracy on d.
 func CompareRegions(ctx context.Context, d *dataset.Dataset, models ...Contender) (*Figure, error) {
 	if len(models) == 0 || len(models) > maxContenders {
-		return nil, fmt.Errorf("chart: the regions of %d models; give 1 to %d", len(models), maxContenders)
+		return nil, fmt.Errorf("chart: %d models to draw the regions of; give 1 to %d", len(models), maxContenders)
 	}
 	plane, err := newPlane(d)
 	if err != nil {
@@ -102,7 +102,7 @@ func newPlane(d *dataset.Dataset) (*plane, error) {
 		return nil, errors.New("chart: no instances to draw; give a data set with at least one")
 	}
 	if d.X.Cols < 2 {
-		return nil, fmt.Errorf("chart: data of %d columns; regions are drawn over two", d.X.Cols)
+		return nil, fmt.Errorf("chart: the data have %d columns; regions need two", d.X.Cols)
 	}
 	p := &plane{data: d, names: [2]string{"x", "y"}, constants: make([]float32, d.X.Cols-2), comparable: true}
 	if len(d.Vocabulary) >= 2 {
@@ -121,7 +121,7 @@ func newPlane(d *dataset.Dataset) (*plane, error) {
 			copy(p.constants, row[2:])
 		}
 		if k := differs(p.constants, row[2:]); k >= 0 {
-			return nil, fmt.Errorf("chart: column %d is %v of instance 0 and %v of instance %d; regions are drawn over two columns, and further ones have to be constant: choose two by Columns",
+			return nil, fmt.Errorf("chart: column %d is %v for instance 0 and %v for instance %d; regions are drawn over two columns, and all others must be constant: choose two with Columns",
 				k+2, p.constants[k], row[k+2], i)
 		}
 		at := point{x: float64(row[0]), y: float64(row[1]), row: i, label: -1}
@@ -206,7 +206,7 @@ func ask(m Predictor, x *dataset.Matrix, t *taxonomy.Taxonomy) ([]int, error) {
 	}
 	for i, n := range nodes {
 		if n < 0 || n >= t.Len() {
-			return nil, fmt.Errorf("the model predicts node %d, which is not one of the %d of the data's taxonomy, at row %d", n, t.Len(), i)
+			return nil, fmt.Errorf("the model predicts node %d at row %d; the data's taxonomy has nodes 0..%d", n, i, t.Len()-1)
 		}
 	}
 	return nodes, nil

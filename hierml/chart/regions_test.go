@@ -251,7 +251,7 @@ func TestRegionsRefused(t *testing.T) {
 		"no instance":      {t.Context(), rings(d), d.Subset(nil), "at least one"},
 		"no model":         {t.Context(), nil, d, "train it first"},
 		"one column":       {t.Context(), rings(d), narrow, "1 columns"},
-		"a third that is":  {t.Context(), rings(d), &varying, "column 2 is 1 of instance 0 and 0 of instance 1"},
+		"a third that is":  {t.Context(), rings(d), &varying, "column 2 is 1 for instance 0 and 0 for instance 1"},
 		"infinite":         {t.Context(), rings(d), &unlimited, "column 1 of instance 0 is +Inf"},
 		"cancelled":        {ended, rings(d), d, "context canceled"},
 		"too few":          {t.Context(), predict(func(n int) []int { return []int{0} }), d, "predicts 1 nodes for"},

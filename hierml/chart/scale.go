@@ -29,7 +29,7 @@ func newValueScale(t *taxonomy.Taxonomy, values []float64, what string) (*valueS
 		return nil, fmt.Errorf("chart: no taxonomy to draw")
 	}
 	if len(values) != t.Len() {
-		return nil, fmt.Errorf("chart: %d values of %q for a taxonomy of %d nodes; give one a node, in the order of their ids, NaN where there is none", len(values), what, t.Len())
+		return nil, fmt.Errorf("chart: %d values of %q for a taxonomy of %d nodes; give one per node, in the order of the node ids, and NaN for a node without a value", len(values), what, t.Len())
 	}
 	s := &valueScale{low: math.Inf(1), high: math.Inf(-1)}
 	for n, v := range values {

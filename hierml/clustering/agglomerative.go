@@ -89,7 +89,7 @@ func (a Agglomerative) Link(ctx context.Context, distances mat.Matrix, names []s
 		}
 	}
 	if len(names) != c.n {
-		return nil, fmt.Errorf("clustering: %d names for distances between %d things", len(names), c.n)
+		return nil, fmt.Errorf("clustering: %d names for distances between %d things; give one name for each", len(names), c.n)
 	}
 	seen := make(map[string]int, len(names))
 	for i, name := range names {
@@ -175,16 +175,16 @@ func (a Agglomerative) depth() int {
 
 func (a Agglomerative) check() error {
 	if a.Linkage < Average || a.Linkage > Ward {
-		return fmt.Errorf("clustering: Linkage is %d; it is Average, Complete, Single or Ward", int(a.Linkage))
+		return fmt.Errorf("clustering: Linkage is %d; it must be Average, Complete, Single or Ward", int(a.Linkage))
 	}
 	if a.Distance < Euclidean || a.Distance > Cosine {
-		return fmt.Errorf("clustering: Distance is %d; it is Euclidean or Cosine", int(a.Distance))
+		return fmt.Errorf("clustering: Distance is %d; it must be Euclidean or Cosine", int(a.Distance))
 	}
 	if a.Depth < 0 {
-		return fmt.Errorf("clustering: Depth is %d; it is at least 1, or 0 for the default of 2", a.Depth)
+		return fmt.Errorf("clustering: Depth is %d; it must be at least 1, or 0 for the default of 2", a.Depth)
 	}
 	if a.Workers < 0 {
-		return fmt.Errorf("clustering: Workers is %d; it is not negative, 0 for one a processor", a.Workers)
+		return fmt.Errorf("clustering: Workers is %d; it must not be negative, and 0 means one per CPU", a.Workers)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (c *counter) at(done int) error {
 func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error) {
 	n, columns := m.Dims()
 	if n != columns {
-		return nil, fmt.Errorf("clustering: the matrix of distances is %d x %d; it has a row and a column for every thing", n, columns)
+		return nil, fmt.Errorf("clustering: the matrix of distances is %d x %d; it must have one row and one column per thing", n, columns)
 	}
 	if n == 0 {
 		return nil, errors.New("clustering: the matrix of distances is empty; there is nothing to cluster")
@@ -230,7 +230,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error
 			return nil, err
 		}
 		if d := m.At(i, i); d != 0 {
-			return nil, fmt.Errorf("clustering: thing %d has distance %v from itself; it is 0", i, d)
+			return nil, fmt.Errorf("clustering: thing %d has the distance %v from itself; it must be 0", i, d)
 		}
 		row := c.row(i)
 		for k := range row {
@@ -238,13 +238,13 @@ func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error
 			d, back := m.At(i, j), m.At(j, i)
 			switch {
 			case math.IsNaN(d) || math.IsInf(d, 0):
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances are finite", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances must be finite", i, j, d)
 			case d < 0:
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances are not negative", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances must not be negative", i, j, d)
 			case d > largest:
 				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; the sum of all distances must be finite, and with Ward's linkage that of their squares", i, j, d)
 			case !(math.Abs(d-back) <= 1e-9*max(d, back)):
-				return nil, fmt.Errorf("clustering: the distance from %d to %d is %v and back %v; distances are symmetric", i, j, d, back)
+				return nil, fmt.Errorf("clustering: the distance from %d to %d is %v and back %v; distances must be symmetric", i, j, d, back)
 			}
 			row[k] = d
 		}

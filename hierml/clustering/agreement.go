@@ -24,7 +24,7 @@ func Nearest(distances mat.Symmetric, classes []string, k int) ([]Pair, error) {
 		return nil, errors.New("clustering: there are no distances; Agglomerative.Distances computes them")
 	}
 	if n := distances.SymmetricDim(); n != len(classes) {
-		return nil, fmt.Errorf("clustering: distances of %d classes and %d names", n, len(classes))
+		return nil, fmt.Errorf("clustering: distances of %d classes and %d names; give one name per class", n, len(classes))
 	}
 	if k < 0 {
 		return nil, fmt.Errorf("clustering: %d pairs; ask for 0 or more", k)

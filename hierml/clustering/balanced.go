@@ -41,7 +41,7 @@ func (b Balanced) Fit(ctx context.Context, d *dataset.Dataset) (*Translated, err
 // its halves, and so on. Classes without instances are children of the root.
 func (b Balanced) Hierarchy(ctx context.Context, d *dataset.Dataset) (*taxonomy.Taxonomy, error) {
 	if b.Largest < 0 {
-		return nil, fmt.Errorf("clustering: clusters of at most %d classes; give 1 at least, or 0 for the default of %d", b.Largest, largest)
+		return nil, fmt.Errorf("clustering: Largest is %d classes; it must be at least 1, or 0 for the default of %d", b.Largest, largest)
 	}
 	s, err := newClasses(d, true)
 	if err != nil {

@@ -31,7 +31,7 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 	}
 	d, err := d.Weighted()
 	if err == nil {
-		err = classifier.CheckUnweighted(d, "clustering", "it counts each instance once; learn the hierarchy without weights, and train Under it with them")
+		err = classifier.CheckUnweighted(d, "clustering", "it counts each instance once; learn the hierarchy without weights, then move the weighted dataset to it with Dataset.Under and train")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("clustering: %w", err)
@@ -55,7 +55,7 @@ func newClasses(d *dataset.Dataset, features bool) (*classes, error) {
 				return nil, fmt.Errorf("clustering: the labels %v of instance %d of dataset %q are not ascending", set, i, d.Name)
 			}
 			if !t.IsLeaf(n) {
-				return nil, fmt.Errorf("clustering: instance %d of dataset %q is labelled with the inner node %q; Dataset.Leafed, or Collection.Leafed for both parts, moves such labels to leaves of their own", i, d.Name, t.Name(n))
+				return nil, fmt.Errorf("clustering: instance %d of dataset %q is labelled with the inner node %q; move such labels to added leaves with Dataset.Leafed, or with Collection.Leafed for both parts", i, d.Name, t.Name(n))
 			}
 			size[n]++
 		}

@@ -76,7 +76,7 @@ func (d *Dendrogram) With(c Cut) (*Dendrogram, error) {
 		}
 	case "depth":
 		if !(c.Value >= 0) {
-			return nil, fmt.Errorf("clustering: depth %g; it is not negative", c.Value)
+			return nil, fmt.Errorf("clustering: the depth to cut at is %g; it must not be negative", c.Value)
 		}
 		depth := make([]int, len(d.Links))
 		for t := len(d.Links) - 1; t >= 0; t-- {

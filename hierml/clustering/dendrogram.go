@@ -98,7 +98,7 @@ func (d *Dendrogram) Consistencies(depth int) ([]Consistency, error) {
 		return nil, err
 	}
 	if depth < 1 {
-		return nil, fmt.Errorf("clustering: %d levels of links; at least 1, the link itself, is needed", depth)
+		return nil, fmt.Errorf("clustering: the depth is %d levels of links; it must be at least 1, the link itself", depth)
 	}
 	all := make([]Consistency, len(d.Links))
 	for t := range all {
@@ -198,13 +198,13 @@ func (d *Dendrogram) Check() error {
 		return errors.New("clustering: the dendrogram has no classes")
 	}
 	if len(d.Links) != n-1 || len(d.Inconsistency) != n-1 || len(d.Cut) != n-1 {
-		return fmt.Errorf("clustering: the dendrogram of %d classes has %d links, %d coefficients and %d cuts; it has %d of each", n, len(d.Links), len(d.Inconsistency), len(d.Cut), n-1)
+		return fmt.Errorf("clustering: the dendrogram of %d classes has %d links, %d coefficients and %d cuts; it must have %d of each", n, len(d.Links), len(d.Inconsistency), len(d.Cut), n-1)
 	}
 	merged := make([]bool, n+len(d.Links))
 	for t, l := range d.Links {
 		for _, c := range [2]int{l.A, l.B} {
 			if c < 0 || c >= n+t || merged[c] {
-				return fmt.Errorf("clustering: link %d of the dendrogram merges cluster %d, which is not there at that time", t, c)
+				return fmt.Errorf("clustering: link %d of the dendrogram merges cluster %d, which does not exist yet or is already merged", t, c)
 			}
 			merged[c] = true
 		}
@@ -212,7 +212,7 @@ func (d *Dendrogram) Check() error {
 	for _, cluster := range d.Clusters {
 		for _, class := range cluster {
 			if class < 0 || class >= n {
-				return fmt.Errorf("clustering: a cluster of the dendrogram has class %d; there are %d", class, n)
+				return fmt.Errorf("clustering: a cluster of the dendrogram has class %d; there are %d classes", class, n)
 			}
 		}
 	}

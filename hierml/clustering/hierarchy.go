@@ -35,7 +35,7 @@ func (d *Dendrogram) Taxonomy(cuts ...Cut) (*taxonomy.Taxonomy, error) {
 	for l, finer := range levels[1:] {
 		for t, cut := range levels[l] {
 			if cut && !finer[t] {
-				return nil, fmt.Errorf("clustering: the cuts do not refine each other: link %d is cut where there are %d clusters but not where there are %d", t, countTrue(levels[l])+1, countTrue(finer)+1)
+				return nil, fmt.Errorf("clustering: the cuts do not refine each other: link %d is cut in the cut into %d clusters, but not in the cut into %d; choose cuts that do", t, countTrue(levels[l])+1, countTrue(finer)+1)
 			}
 		}
 	}

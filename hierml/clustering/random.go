@@ -29,7 +29,7 @@ type Random struct {
 // has more inner nodes than the next level has nodes; no tree has such a level.
 func (r Random) Like(ctx context.Context, t *taxonomy.Taxonomy) (*taxonomy.Taxonomy, error) {
 	if t == nil {
-		return nil, errors.New("clustering: there is no taxonomy to draw one like")
+		return nil, errors.New("clustering: the taxonomy to imitate is nil")
 	}
 	var levels, inner [][]int
 	for n := range t.Len() {
@@ -52,7 +52,7 @@ func (r Random) Levels(ctx context.Context, sizes []int) (*taxonomy.Taxonomy, er
 	levels := make([][]int, len(sizes))
 	for l, size := range sizes {
 		if size < 1 {
-			return nil, fmt.Errorf("clustering: level %d has %d nodes; every level has at least one", l, size)
+			return nil, fmt.Errorf("clustering: level %d has %d nodes; every level needs at least one", l, size)
 		}
 		for k := range size {
 			levels[l] = append(levels[l], len(names))
@@ -60,7 +60,7 @@ func (r Random) Levels(ctx context.Context, sizes []int) (*taxonomy.Taxonomy, er
 		}
 	}
 	if len(sizes) == 0 {
-		return nil, errors.New("clustering: a taxonomy has at least one level")
+		return nil, errors.New("clustering: give the size of at least one level")
 	}
 	return r.draw(ctx, names, nil, levels, levels)
 }

@@ -30,7 +30,7 @@ const (
 func (m *Translated) MarshalJSON() ([]byte, error) {
 	for _, name := range m.To.Names() {
 		if !utf8.ValidString(name) { // which JSON would change
-			return nil, fmt.Errorf("clustering: the name %q of a node is no UTF-8; give it another", name)
+			return nil, fmt.Errorf("clustering: the name %q of a node is not UTF-8; rename the node", name)
 		}
 	}
 	return json.Marshal(savedTranslated{translatedFormat, translatedVersion, m.To.Names(), m.To.Edges(), m.To.LabelNames()})
@@ -76,7 +76,7 @@ func (m *Translated) Save(path string) error {
 func (m *Translated) Scores() (*classifier.Model, error) {
 	own, ok := m.Model.(*classifier.Model)
 	if !ok || own == nil {
-		return nil, fmt.Errorf("clustering: a translated %T has no file; that of a classifier.Model has", m.Model)
+		return nil, fmt.Errorf("clustering: a translated %T cannot be saved; only a translated *classifier.Model can", m.Model)
 	}
 	return own, nil
 }

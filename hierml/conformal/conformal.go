@@ -123,15 +123,15 @@ func none(model metric.Prober) bool {
 // single returns the labels of instances with one each and no weights.
 func single(d *dataset.Dataset) ([]int, error) {
 	if d == nil || d.X == nil || d.Taxonomy == nil {
-		return nil, fmt.Errorf("conformal: there are no held-out instances with their taxonomy")
+		return nil, fmt.Errorf("conformal: Learn needs held-out instances with their taxonomy")
 	}
-	if err := classifier.CheckUnweighted(d, "conformal prediction", "its instances stand for new ones, of which each counts the same"); err != nil {
+	if err := classifier.CheckUnweighted(d, "conformal prediction", "its held-out instances stand for new ones, which all count the same"); err != nil {
 		return nil, fmt.Errorf("conformal: %w", err)
 	}
 	labels := make([]int, d.Len())
 	for i, set := range d.Labels {
 		if len(set) != 1 {
-			return nil, fmt.Errorf("conformal: row %d has %d labels; a set holds the one label of an instance (svm.NodeSets and svm.Calibrated predict several)", i, len(set))
+			return nil, fmt.Errorf("conformal: row %d has %d labels; conformal sets need one label per instance (svm.NodeSets and svm.Calibrated predict several)", i, len(set))
 		}
 		labels[i] = set[0]
 	}
@@ -184,10 +184,10 @@ func (s Settings) checked() (Settings, error) {
 		s.Coverage = 0.9
 	}
 	if !(s.Coverage > 0 && s.Coverage < 1) {
-		return s, fmt.Errorf("conformal: coverage %v; it is above 0 and below 1", s.Coverage)
+		return s, fmt.Errorf("conformal: Coverage is %v; it must be above 0 and below 1", s.Coverage)
 	}
 	if s.Nodes < 0 || s.Most < 0 {
-		return s, fmt.Errorf("conformal: sets of %d nodes with %d leaves; neither is negative", s.Nodes, s.Most)
+		return s, fmt.Errorf("conformal: Nodes is %d and Most is %d; neither may be negative", s.Nodes, s.Most)
 	}
 	return s, nil
 }
@@ -454,7 +454,7 @@ func (p *Predictor) check(m *mat.Dense, rows int) error {
 	for i := range rows {
 		for y, v := range m.RawRowView(i) {
 			if !(v >= 0 && v <= 1+1e-9) {
-				return fmt.Errorf("conformal: row %d, leaf %q: probability %v; probabilities are from 0 to 1", i, p.Taxonomy.Name(leaves[y]), v)
+				return fmt.Errorf("conformal: row %d, leaf %q: probability %v; probabilities must be from 0 to 1", i, p.Taxonomy.Name(leaves[y]), v)
 			}
 		}
 	}

@@ -322,12 +322,12 @@ func TestRefuses(t *testing.T) {
 		says string
 	}{
 		"coverage":  {conformal.Settings{Coverage: 1}, t.Context(), d, "above 0 and below 1"},
-		"nodes":     {conformal.Settings{Nodes: -1}, t.Context(), d, "neither is negative"},
+		"nodes":     {conformal.Settings{Nodes: -1}, t.Context(), d, "neither may be negative"},
 		"too few":   {conformal.Settings{Coverage: 0.99}, t.Context(), d, "40 held-out instances are too few for a coverage of 0.99; hold out 99"},
 		"several":   {conformal.Settings{}, t.Context(), &several, "row 3 has 2 labels"},
 		"weights":   {conformal.Settings{}, t.Context(), &weighted, "has weights"},
 		"inner":     {conformal.Settings{}, t.Context(), &inner, "Dataset.Leafed"},
-		"none":      {conformal.Settings{}, t.Context(), nil, "no held-out instances"},
+		"none":      {conformal.Settings{}, t.Context(), nil, "needs held-out instances"},
 		"cancelled": {conformal.Settings{}, cancelled, d, "canceled"},
 	} {
 		if p, err := c.s.Learn(c.ctx, m, c.d); p != nil || err == nil || !strings.Contains(err.Error(), c.says) {

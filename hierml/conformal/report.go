@@ -53,7 +53,7 @@ func (p *Predictor) Measure(sets []Set, labels []int) (*Report, error) {
 		return nil, taxonomy.ErrNone
 	}
 	if len(sets) != len(labels) || len(sets) == 0 {
-		return nil, fmt.Errorf("conformal: %d sets for %d labels; give at least one set, and a label to each", len(sets), len(labels))
+		return nil, fmt.Errorf("conformal: %d sets for %d labels; give at least one set, and one label for each", len(sets), len(labels))
 	}
 	const enough = 10
 	r := &Report{Instances: len(sets), Least: 2}
@@ -64,7 +64,7 @@ func (p *Predictor) Measure(sets []Set, labels []int) (*Report, error) {
 			return nil, fmt.Errorf("conformal: instance %d has label %d, which is no leaf", i, n)
 		}
 		if len(s.Leaves) == 0 {
-			return nil, fmt.Errorf("conformal: instance %d has no set: a set has one label at least", i)
+			return nil, fmt.Errorf("conformal: the set of instance %d is empty; a set needs at least one label", i)
 		}
 		_, in := slices.BinarySearch(s.Leaves, labels[i])
 		of[labels[i]]++

@@ -113,7 +113,7 @@ func Read(data []byte, t *taxonomy.Taxonomy, model metric.Prober) (*Predictor, e
 	needed := c.needed()
 	for _, g := range s.Thresholds {
 		if g.Node < -1 || g.Node >= t.Len() || g.Instances < needed || g.Instances > s.Instances || !(g.Threshold >= 0 && g.Threshold <= math.MaxFloat64) {
-			return nil, fmt.Errorf("conformal: the threshold %v of %d instances at node %d; one is not negative, of %d to %d instances", g.Threshold, g.Instances, g.Node, needed, s.Instances)
+			return nil, fmt.Errorf("conformal: the threshold %v of %d instances at node %d; it must not be negative, and be of %d to %d instances", g.Threshold, g.Instances, g.Node, needed, s.Instances)
 		}
 		p.groups = append(p.groups, group{g.Node, g.Instances, g.Threshold})
 	}

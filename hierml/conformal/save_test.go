@@ -79,7 +79,7 @@ func TestNotRead(t *testing.T) {
 		{"version", 2, "version 2; this program reads"},
 		{"other", 1, "unknown field"},
 		{"coverage", 1, "above 0 and below 1"},
-		{"nodes", -1, "neither is negative"},
+		{"nodes", -1, "neither may be negative"},
 		{"by class", false, "others are by class"},
 		{"instances", 3, "of 4 to 3 instances"},
 		{"thresholds", []any{}, "0 thresholds"},
