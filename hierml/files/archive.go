@@ -24,7 +24,7 @@ type files func(f func(name string, r io.Reader) error) error
 func filesOfFS(ctx context.Context, fsys fs.FS) files {
 	return func(f func(name string, r io.Reader) error) error {
 		if fsys == nil {
-			return fmt.Errorf("files: no file system was given; os.DirFS makes one of a folder")
+			return fmt.Errorf("files: the file system is nil; os.DirFS makes one from a folder")
 		}
 		return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err == nil {
@@ -169,7 +169,7 @@ func zipSource(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 func eachZipped(ctx context.Context, at io.ReaderAt, size int64, name string, repair *Faults, f func(name string, r io.Reader) error) error {
 	archive, err := zip.NewReader(at, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return syntaxError(name, 1, 0, fmt.Sprintf("the zip archive is damaged or cut (%v); get it again", err), err)
+		return syntaxError(name, 1, 0, fmt.Sprintf("the zip archive is damaged or not complete (%v); get it again", err), err)
 	}
 	// Entries may share their bytes, so their sizes are counted together.
 	bound := &textfile.Bound{Packing: "zip", Stored: func() int64 { return size }}
@@ -238,7 +238,7 @@ func eachTarred(archive *tar.Reader, bound *textfile.Bound, name string, repair 
 
 // archiveError returns the error that an archive cannot be read further, which ended the entry.
 func archiveError(name, entry string, err error) error {
-	msg := fmt.Sprintf("the archive is cut or damaged here (%v); get it again", err)
+	msg := fmt.Sprintf("the archive ends or is damaged here (%v); get it again", err)
 	var damaged *textfile.DamagedError
 	if errors.As(err, &damaged) {
 		msg = damaged.Error()

@@ -89,7 +89,7 @@ func (s ARFF) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 		return nil, err
 	}
 	if src.header.class < 0 && src.header.labels == 0 {
-		progress.Note(ctx, name+": no attribute has labels, and the rows have none. ARFF{Class: …} and {Labels: …} name attributes that do.")
+		progress.Note(ctx, name+": no attribute has labels, so the rows have none. To read labels, name their attributes with ARFF{Class: …} or ARFF{Labels: …}.")
 	}
 	return d, nil
 }
@@ -101,7 +101,7 @@ func (s ARFF) Instances(ctx context.Context, r io.Reader, name string, t *taxono
 			return nil, errNoTaxonomy(name)
 		}
 		if s.Missing == "mean" && s.Means == nil {
-			return nil, fmt.Errorf(`%s: rows read one by one have no means; ARFF{Missing: "mean", Means: train.X} takes those of the training data`, name)
+			return nil, fmt.Errorf(`%s: rows read one by one have no means; set ARFF{Missing: "mean", Means: train.X} to use those of the training data`, name)
 		}
 		p, err := s.open(ctx, r, name, t)
 		if err == nil {
@@ -120,7 +120,7 @@ func (s ARFF) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 		return nil, err
 	}
 	if s.Missing != "" && s.Missing != "mean" && s.Missing != "zero" {
-		return nil, fmt.Errorf(`files: %q is nothing for missing values; expected ARFF{Missing: "mean"} or "zero"`, s.Missing)
+		return nil, fmt.Errorf(`files: ARFF.Missing is %q; expected ARFF{Missing: "mean"} or "zero"`, s.Missing)
 	}
 	header, err := readARFFHeader(ctx, lines, s, t != nil)
 	if err != nil {
@@ -169,7 +169,7 @@ func (p *arffSource) columns() int      { return len(p.header.columns) }
 func (p *arffSource) fraction() float64 { return p.Fraction() }
 
 func (p *arffSource) empty() error {
-	return &SyntaxError{File: p.Name(), Line: p.Line(), Msg: "no rows behind @data"}
+	return &SyntaxError{File: p.Name(), Line: p.Line(), Msg: "no rows after @data"}
 }
 
 func (p *arffSource) next(in *dataset.Instance) error {
@@ -246,13 +246,13 @@ func (p *arffSource) sparse(line []byte, at int, in *dataset.Instance) error {
 			return p.features.fault(faultUnreadable, start, "%s is not the number of an attribute; expected {number value, ...}", textfile.Quote(string(number)))
 		}
 		if i >= len(p.header.attributes) {
-			return p.features.fault(faultUnreadable, start, "attribute %d, but the last of the %d is %d", i, len(p.header.attributes), len(p.header.attributes)-1)
+			return p.features.fault(faultUnreadable, start, "there is no attribute %d; the last of the %d is %d", i, len(p.header.attributes), len(p.header.attributes)-1)
 		}
 		if p.given[i] == p.rows {
 			return p.features.fault(faultUnreadable, start, "attribute %d is given twice", i)
 		}
 		if i < previous {
-			if err := p.features.fault(faultOrder, start, "attribute %d stands after attribute %d; expected ascending numbers", i, previous); err != nil {
+			if err := p.features.fault(faultOrder, start, "attribute %d comes after attribute %d; expected ascending numbers", i, previous); err != nil {
 				return err
 			}
 		}
@@ -371,7 +371,7 @@ func (s ARFF) Write(ctx context.Context, w io.Writer, d *dataset.Dataset) error 
 		return err
 	}
 	if d.X.Cols > maxARFFColumns {
-		return fmt.Errorf("files: %s has %d columns, and a line of an ARFF file describes each; at most %d are written. SVMLight needs no lines for columns", d.Name, d.X.Cols, maxARFFColumns)
+		return fmt.Errorf("files: %s has %d columns, and an ARFF file can have at most %d, because a line describes each; use SVMLight", d.Name, d.X.Cols, maxARFFColumns)
 	}
 	names := d.Vocabulary
 	if names == nil {
@@ -430,7 +430,7 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 		parents := t.Parents(n)
 		switch {
 		case !paths && (last >= 0 || name == arffRoot):
-			return "", fmt.Errorf("files: node %s cannot stand in an edge; rename it", textfile.Quote(name))
+			return "", fmt.Errorf("files: the name of node %s cannot be written in an edge; rename it", textfile.Quote(name))
 		case !paths && len(parents) == 0:
 			fmt.Fprintf(&b, "%s/%s,", arffRoot, name)
 		case !paths:
@@ -449,7 +449,7 @@ func (s ARFF) classList(t *taxonomy.Taxonomy) (string, error) {
 		classes = append(classes, arffClassName{name: class})
 	}
 	if s.Hierarchy == "" && looksLikeGraph(classes) == paths {
-		return "", fmt.Errorf("files: the classes would be read in another way; set Hierarchy")
+		return "", fmt.Errorf("files: the classes would be read differently; set ARFF{Hierarchy: …}")
 	}
 	return list, nil
 }

@@ -163,7 +163,7 @@ func (h *arffHeader) attribute(lines *textfile.Lines, line []byte, at int, s ARF
 	}
 	if a.kind == arffClass {
 		if h.class >= 0 {
-			return lines.Errorf(1, "attribute %s has labels, as %s has; expected one", textfile.Quote(name), textfile.Quote(h.attributes[h.class].name))
+			return lines.Errorf(1, "both attribute %s and attribute %s have labels; expected one", textfile.Quote(name), textfile.Quote(h.attributes[h.class].name))
 		}
 		h.class = len(h.attributes)
 	}
@@ -178,7 +178,7 @@ func (h *arffHeader) layOut(ctx context.Context, lines *textfile.Lines, s ARFF, 
 		return err
 	}
 	if named := orElse(s.Class, s.Labels); h.class < 0 && h.labels == 0 && (!known || named != "") {
-		return lines.Errorf(1, "no attribute has the labels; expected @attribute class hierarchical ..., or a relation of MEKA with -C. ARFF{Labels: \"….xml\"} names the file of MULAN with the names of labels, and ARFF{Class: \"…\"} a nominal attribute whose values are labels")
+		return lines.Errorf(1, "no attribute has the labels; expected @attribute class hierarchical ..., or a relation of MEKA with -C. Otherwise, set ARFF{Labels: \"….xml\"} to the file of MULAN with the names of the labels, or ARFF{Class: \"…\"} to a nominal attribute whose values are labels")
 	}
 	for i := range h.attributes {
 		a := &h.attributes[i]
@@ -197,7 +197,7 @@ func (h *arffHeader) findLabels(ctx context.Context, lines *textfile.Lines, s AR
 		return h.mekaLabels(lines)
 	}
 	if h.class >= 0 {
-		return lines.Errorf(1, "attribute %s has labels, and so has ARFF{Labels: %q}; leave that empty, or Class", textfile.Quote(h.attributes[h.class].name), s.Labels)
+		return lines.Errorf(1, "attribute %s has labels, and so has the file of ARFF{Labels: %q}; leave Labels empty to read those of the attribute", textfile.Quote(h.attributes[h.class].name), s.Labels)
 	}
 	names, edges, err := readMULANLabels(ctx, s.Labels)
 	if err != nil {
@@ -210,7 +210,7 @@ func (h *arffHeader) findLabels(ctx context.Context, lines *textfile.Lines, s AR
 	for _, name := range names {
 		i, ok := at[name]
 		if !ok {
-			return lines.Errorf(1, "no attribute named %s, which %s has as a label", textfile.Quote(name), s.Labels)
+			return lines.Errorf(1, "no attribute named %s, which is a label in %s", textfile.Quote(name), s.Labels)
 		}
 		if err := h.setLabel(lines, i); err != nil {
 			return err
@@ -251,7 +251,7 @@ func (h *arffHeader) mekaLabels(lines *textfile.Lines) error {
 func (h *arffHeader) setLabel(lines *textfile.Lines, i int) error {
 	a := &h.attributes[i]
 	if !a.isBinary() {
-		return lines.Errorf(1, "attribute %s is a label, and its type is not {0,1}; expected that", textfile.Quote(a.name))
+		return lines.Errorf(1, "attribute %s is a label, and its type is not {0,1}; labels must have this type", textfile.Quote(a.name))
 	}
 	if a.kind != arffLabel {
 		a.kind = arffLabel
@@ -372,7 +372,7 @@ func arffClasses(lines *textfile.Lines, line []byte, at int) ([]arffClassName, e
 			return classes, nil
 		}
 		if line[end] != ',' {
-			return nil, lines.Errorf(end+1, "%s stands behind a class in quotation marks; expected a comma", textfile.Quote(string(line[end:])))
+			return nil, lines.Errorf(end+1, "%s follows a class in quotation marks; expected a comma", textfile.Quote(string(line[end:])))
 		}
 		at = end + 1
 	}

@@ -60,7 +60,7 @@ func TestARFFMulan(t *testing.T) {
 	_, err = ARFF{}.Read(t.Context(), strings.NewReader(mulan), "music.arff", nil)
 	wantPlace(t, err, 8, 1, `ARFF{Labels: "….xml"}`)
 	_, err = ARFF{Labels: file, Class: "mode"}.Read(t.Context(), strings.NewReader(mulan), "music.arff", nil)
-	wantPlace(t, err, 8, 1, "leave that empty, or Class")
+	wantPlace(t, err, 8, 1, "leave Labels empty")
 	for _, test := range []struct{ name, xml, words string }{
 		{"empty", "", "no labels"},
 		{"no labels", "<labels></labels>", "no labels"},
@@ -244,7 +244,7 @@ func TestARFFMissing(t *testing.T) {
 func TestARFFMissingErrors(t *testing.T) {
 	const text = "@relation 'r: -C 2'\n@attribute l {0,1}\n@attribute m {0,1}\n@attribute a numeric\n@attribute b {u,v}\n@data\n0,1,1,u\n1,0,?,u\n1,0,?,?\n"
 	_, err := ARFF{}.Read(t.Context(), strings.NewReader(text), "x.arff", nil)
-	wantPlace(t, err, 8, 5, `2 of 3 values of attribute "a" are missing, and some of 1 other attribute; ARFF{Missing: "mean"} puts in`)
+	wantPlace(t, err, 8, 5, `2 of 3 values of attribute "a" are missing, and some of 1 other attribute; set ARFF{Missing: "mean"} to use`)
 	full, err := ARFF{Missing: "zero"}.Read(t.Context(), strings.NewReader(text), "x.arff", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestARFFMissingErrors(t *testing.T) {
 		{ARFF{Missing: "mean"}, "Means: train.X"},
 		{ARFF{Missing: "mean", Means: &dataset.Matrix{Rows: 1, Cols: 2}}, "has 2 columns"},
 		{ARFF{Missing: "mean", Means: &dataset.Matrix{Rows: 1, Cols: 3, Vocabulary: []string{"a", "b=v", "b=u"}}}, "column 1 of the matrix"},
-		{ARFF{Missing: "median"}, `"median" is nothing for missing values`},
+		{ARFF{Missing: "median"}, `ARFF.Missing is "median"`},
 	} {
 		err := firstError(test.s.Instances(t.Context(), strings.NewReader(text), "x.arff", full.Taxonomy))
 		if err == nil || !strings.Contains(err.Error(), test.words) {

@@ -33,7 +33,7 @@ func (p *arffSource) weigh(line []byte, at int) (found bool, err error) {
 		return false, nil
 	}
 	if p.stream {
-		return true, p.Errorf(at+1, "rows read one by one have no weights; read the file with ARFF.Read, or take the weights away")
+		return true, p.Errorf(at+1, "rows read one by one have no weights; read the file with ARFF.Read, or remove the weights")
 	}
 	text := bytes.TrimSpace(line[at:])
 	if text[len(text)-1] == '}' {
@@ -94,7 +94,7 @@ func (p *arffSource) finish(in *dataset.Instance) error {
 }
 
 // arffAdvice is the advice for missing values.
-const arffAdvice = `ARFF{Missing: "mean"} puts in the mean of the others, with Means: train.X that of the training data, and ARFF{Missing: "zero"} takes them as zero`
+const arffAdvice = `set ARFF{Missing: "mean"} to use the mean of the others (with Means: train.X, that of the training data), or ARFF{Missing: "zero"} to use zero`
 
 // lose counts a missing value that nothing was set for.
 func (p *arffSource) lose(gap arffGap) {
@@ -130,7 +130,7 @@ func (p *arffSource) fill(d *dataset.Dataset) error {
 	for i, a := range p.header.attributes {
 		for k := range a.width() {
 			if known[i] == 0 {
-				return p.File.Errorf(p.Line(), 0, `attribute %s has no value in any row; leave it out, or ARFF{Missing: "zero"} takes all missing values as zero`, textfile.Quote(a.name))
+				return p.File.Errorf(p.Line(), 0, `attribute %s has no value in any row; leave it out, or set ARFF{Missing: "zero"} to take all missing values as zero`, textfile.Quote(a.name))
 			}
 			means[a.column+k] /= float64(known[i])
 		}

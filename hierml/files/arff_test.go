@@ -132,7 +132,7 @@ func TestARFFErrors(t *testing.T) {
 		{"unknown label", arffGraph + "1,z@q@w\n", 5, 5, `"q"`, "w z [0] [1]\n", "1 unknown label"},
 		{"label twice", arffGraph + "1,z@z\n", 5, 5, "twice", "z [0] [1]\n", "1 label given twice"},
 		{"unknown value", arffTree + "x,1,G7,1,1,02\n", 11, 5, `"G7" is not a value`, "02 [0 4 5] [1 1 1]\n", "1 unknown value"},
-		{"not sorted", arffTree + "{4 7,1 2,2 G1}\n", 11, 6, "attribute 1 stands after attribute 4", "[0 1 5] [2 1 7]\n", "1 features out of order"},
+		{"not sorted", arffTree + "{4 7,1 2,2 G1}\n", 11, 6, "attribute 1 comes after attribute 4", "[0 1 5] [2 1 7]\n", "1 features out of order"},
 		{"sparse twice", arffTree + "{1 7,1 2}\n{5 02}", 11, 6, "twice", "02 [1] [1]\n", "1 unreadable instance"},
 		{"no brace", arffTree + "{1 7\n{5 02}", 11, 2, "does not end", "02 [1] [1]\n", "1 unreadable instance"},
 		{"comma only", arffTree + "{1 7,\n{5 02}", 11, 6, "does not end with a brace", "02 [1] [1]\n", "1 unreadable instance"},

@@ -19,10 +19,10 @@ import (
 // Write writes texts so that Read returns the same, with their groups if Group is set.
 func (s CSV) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
-		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+		return fmt.Errorf("files: the corpus is nil or has no taxonomy; there is nothing to write")
 	}
 	if len(s.Levels) > 0 || len(s.Text) > 1 {
-		return fmt.Errorf("files: texts of several columns, and labels in levels, are not written; name one column for each")
+		return fmt.Errorf("files: texts are written in one column and labels in one; name one column in Text, and leave Levels empty")
 	}
 	text := "text"
 	if len(s.Text) == 1 {
@@ -80,7 +80,7 @@ func (s CSV) labelWriter(t *taxonomy.Taxonomy) *labelWriter {
 // labelField returns the labels in one field.
 func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, error) {
 	if labels.separator == none && len(nodes) > 1 {
-		return "", fmt.Errorf("row %d has %d labels, and a field of column %s has one; CSV{LabelSeparator: …} stands between several", row, len(nodes), textfile.Quote(s.Labels))
+		return "", fmt.Errorf("row %d has %d labels, and a field of column %s has one; set CSV{LabelSeparator: …} to write several", row, len(nodes), textfile.Quote(s.Labels))
 	}
 	text, err := labels.append(nil, row, nodes)
 	if err != nil {
@@ -89,9 +89,9 @@ func (s CSV) labelField(labels *labelWriter, row int, nodes []int) (string, erro
 	for _, n := range nodes {
 		switch name := labels.taxonomy.LabelName(n); {
 		case strings.TrimSpace(name) != name:
-			return "", fmt.Errorf("row %d has label %s, which has blanks around; rename it", row, textfile.Quote(name))
+			return "", fmt.Errorf("row %d has label %s, which begins or ends with a blank; rename it", row, textfile.Quote(name))
 		case labels.separator != none && strings.Contains(name, labels.separator):
-			return "", fmt.Errorf("row %d has label %s, and %q stands between labels; CSV{LabelSeparator: …} puts something else there, or \"none\" where rows have one label", row, textfile.Quote(name), labels.separator)
+			return "", fmt.Errorf("row %d has label %s, but %q separates labels; set CSV{LabelSeparator: …} to another separator, or to \"none\" if each row has one label", row, textfile.Quote(name), labels.separator)
 		}
 	}
 	field := string(text)
@@ -148,7 +148,7 @@ func (s CSV) WriteDataset(ctx context.Context, w io.Writer, d *dataset.Dataset) 
 // datasetTitles returns the titles of the table that a data set is written to.
 func (s CSV) datasetTitles(d *dataset.Dataset) ([]string, error) {
 	if d.X.Cols > maxARFFColumns {
-		return nil, fmt.Errorf("files: %s has %d columns, and each row of a table has a field for each; at most %d are written. SVMLight writes only values that are not zero", d.Name, d.X.Cols, maxARFFColumns)
+		return nil, fmt.Errorf("files: %s has %d columns, and a table can have at most %d, because each row has a field for each; use SVMLight, which writes only values that are not zero", d.Name, d.X.Cols, maxARFFColumns)
 	}
 	titles := make([]string, 1, d.X.Cols+1)
 	titles[0] = orElse(s.Labels, "labels")

@@ -111,11 +111,11 @@ func (t *delimited) nextRow() error {
 		return t.fault(faultUnreadable, -1, "the row has %s, and there are %s%s", describe.Count(len(row), "field", "fields"), describe.Count(len(t.titles), "title", "titles"), t.leaveOut(len(row)))
 	case errors.As(err, &syntax):
 		t.line, t.last = syntax.StartLine+t.passed, syntax.Line
-		return report(t.repair, faultUnreadable, t.file.Errorf(syntax.Line+t.passed, syntax.Column, "%v; expected fields in quotation marks where they have some, which are doubled", syntax.Err))
+		return report(t.repair, faultUnreadable, t.file.Errorf(syntax.Line+t.passed, syntax.Column, "%v; put fields that contain quotation marks into quotation marks, and double those inside", syntax.Err))
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case errors.Is(err, errLongRow):
-		return t.file.Errorf(t.line+1, 0, "the row is longer than %d bytes; does a quotation not end?", textfile.MaxLine)
+		return t.file.Errorf(t.line+1, 0, "the row is longer than %d bytes; look for a quotation that does not end", textfile.MaxLine)
 	}
 	if err = t.file.Place(t.line+1, err); isCut(err) {
 		if err = report(t.repair, faultCut, err); err == nil {

@@ -26,7 +26,7 @@ func readCorpus(ctx context.Context, name string, l *labeler, each eachDocument)
 		return nil, err
 	}
 	if len(c.Documents) == 0 {
-		return nil, &SyntaxError{File: name, Line: 1, Msg: "no documents, or none with a label; is it the right file?"}
+		return nil, &SyntaxError{File: name, Line: 1, Msg: "no documents, or none with a label; check that this is the right file"}
 	}
 	t, nodesOf, err := l.grown(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func decodeText(content []byte, latin1 bool, repair *Faults, errorf func(line, c
 	for at := 0; ; {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		if r == utf8.RuneError && size == 1 {
-			err := errorf(line, column, "byte %#02x is not UTF-8; is the text in another encoding, such as Latin-1?", text[at])
+			err := errorf(line, column, "byte %#02x is not UTF-8; convert the text to UTF-8 if it has another encoding, such as Latin-1", text[at])
 			return strings.ToValidUTF8(text, "\ufffd"), report(repair, faultEncoding, err)
 		}
 		if column += size; r == '\n' {
@@ -108,7 +108,7 @@ func decodeText(content []byte, latin1 bool, repair *Faults, errorf func(line, c
 func readMember(r io.Reader, errorf func(line, column int, format string, args ...any) error) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, textfile.MaxLine+1))
 	if err == nil && len(content) > textfile.MaxLine {
-		return nil, errorf(1, 0, "the file has more than %d bytes; it is no single document", textfile.MaxLine)
+		return nil, errorf(1, 0, "the file has more than %d bytes; it is not a single document", textfile.MaxLine)
 	}
 	return content, err
 }

@@ -38,7 +38,7 @@ func ExampleSVMLight() {
 	// Output:
 	// 1 × unknown label, label left out; first fruit.svm:2:1: label "plum" is not a node of the taxonomy; expected one of its names, such as "apple"
 	// 1 × no known label, instance left out; first fruit.svm:2:1: no label of the instance is a node of the taxonomy
-	// 1 × features out of order, sorted; first fruit.svm:3:10: feature 1 stands after feature 3; expected ascending indices
+	// 1 × features out of order, sorted; first fruit.svm:3:10: feature 1 comes after feature 3; expected ascending indices
 	// 1 × value not finite, taken as zero; first fruit.svm:3:12: "NaN" is not a value; expected a finite decimal number within the range of a float32
 	// apple 1:0.5 3:2
 	// pear 3:1

@@ -34,11 +34,11 @@ var (
 	faultUnreadable   = faultKind{name: "unreadable instance", repair: "instance left out", leavesOut: true}
 	faultEmptyRow     = faultKind{name: "instance without features", repair: "kept, all zeros"}
 	faultEmptyText    = faultKind{name: "document without text", repair: "kept, empty"}
-	faultCount        = faultKind{name: "wrong count", repair: "what the file has was counted instead"}
+	faultCount        = faultKind{name: "wrong count", repair: "the number in the file taken"}
 	faultEncoding     = faultKind{name: "text that is not UTF-8", repair: "wrong bytes replaced by U+FFFD"}
 	faultTwice        = faultKind{name: "number given twice", repair: "the first taken"}
 	faultEdgeTwice    = faultKind{name: "edge given twice", repair: "taken once"}
-	faultCut          = faultKind{name: "damaged compression", repair: "what stands before it taken"}
+	faultCut          = faultKind{name: "damaged compression", repair: "the part before it taken"}
 )
 
 // errLeftOut means that the current instance is left out as a repair.

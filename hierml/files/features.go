@@ -46,7 +46,7 @@ func (p *featureParser) parse(line []byte, at int, in *dataset.Instance) error {
 		if at == start || at == len(line) || line[at] != ':' {
 			advice := ""
 			if word := string(field(line, start)); strings.HasPrefix(word, "qid:") {
-				advice = "; the queries of ranking data are not read, take them away"
+				advice = "; the queries of ranking data are not read, remove them"
 			}
 			return p.fault(faultUnreadable, start, "%s is not index:value, such as 12:0.5%s", textfile.Quote(string(field(line, start))), advice)
 		}
@@ -101,7 +101,7 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 	case column < 0:
 		advice := ""
 		if p.format == "SVMLight" {
-			advice = ". If they count from 0, as scikit-learn's dump_svmlight_file has it, read this file and the others of the data with SVMLight{ZeroBased: true}"
+			advice = ". If they count from 0, as scikit-learn's dump_svmlight_file writes them, read this file and the others of the data with SVMLight{ZeroBased: true}"
 		}
 		return false, p.fault(faultIndex, start, "feature index %d; indices count from %d%s", index, p.base, advice)
 	case p.limit > 0 && column >= p.limit:
@@ -110,7 +110,7 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 		case p.told:
 			advice = ", as the header says"
 		case p.format != "":
-			advice = fmt.Sprintf(", as %[1]s{Columns: %[2]d} says; %[1]s{Columns: %[2]d, Repair: &files.Faults{}} leaves out features that the training data do not have, and counts them", p.format, p.limit)
+			advice = fmt.Sprintf(", as %[1]s{Columns: %[2]d} says; to leave out and count features that the training data do not have, set %[1]s{Columns: %[2]d, Repair: &files.Faults{}}", p.format, p.limit)
 		}
 		return false, p.fault(faultIndex, start, "feature %d, but there are %d columns%s", index, p.limit, advice)
 	case p.anyOrder:
@@ -118,7 +118,7 @@ func (p *featureParser) misplaced(line []byte, start, index, previous int) (keep
 	case column == previous:
 		return true, p.fault(faultFeatureTwice, start, "feature %d is given twice", index)
 	}
-	return true, p.fault(faultOrder, start, "feature %d stands after feature %d; expected ascending indices", index, previous+p.base)
+	return true, p.fault(faultOrder, start, "feature %d comes after feature %d; expected ascending indices", index, previous+p.base)
 }
 
 // badValue says what is wrong with a value that is no number, and begins at the position.
@@ -160,7 +160,7 @@ func (p *featureParser) sort(in *dataset.Instance) error {
 		switch sum := float64(in.Values[n-1]); {
 		case math.IsInf(sum, 0):
 			n--
-			if err := p.fault(faultNotFinite, -1, "the values of feature %d add to more than a float32 takes", int(column)+p.base); err != nil {
+			if err := p.fault(faultNotFinite, -1, "the values of feature %d add up to more than a float32 can hold", int(column)+p.base); err != nil {
 				return err
 			}
 		case sum == 0:

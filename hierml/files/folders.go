@@ -127,7 +127,7 @@ func (s Folders) each(name string, l *labeler, all files) eachDocument {
 			return yield(d)
 		})
 		if err == nil && !found && outside != "" {
-			return syntaxError(name, 1, 0, fmt.Sprintf("labels are the names of %s above a file, and no file has so many, such as %s; Folders{NoLabels: true} reads texts without labels", describe.Count(levels, "folder", "folders"), textfile.Quote(outside)), nil)
+			return syntaxError(name, 1, 0, fmt.Sprintf("labels are the names of %s above a file, and no file has so many, for example %s; set Folders{NoLabels: true} to read texts without labels", describe.Count(levels, "folder", "folders"), textfile.Quote(outside)), nil)
 		}
 		return err
 	}
@@ -152,7 +152,7 @@ func partOf(folders []string) string {
 // a label without Levels parts, and for names that Read would not return.
 func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
-		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+		return fmt.Errorf("files: the corpus is nil or has no taxonomy; there is nothing to write")
 	}
 	archive := tar.NewWriter(w)
 	written := make(map[string]bool)
@@ -188,7 +188,7 @@ func (s Folders) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) erro
 // pathOf returns the file that a document is written to.
 func (s Folders) pathOf(t *taxonomy.Taxonomy, d dataset.Document) (string, error) {
 	if len(d.Labels) != 1 {
-		return "", fmt.Errorf("it has %d labels; a file in a folder has one", len(d.Labels))
+		return "", fmt.Errorf("it has %d labels; a file in a folder can have only one", len(d.Labels))
 	}
 	n := d.Labels[0]
 	if n < 0 || n >= t.Len() {

@@ -98,7 +98,7 @@ func (s JSONLines) each(ctx context.Context, r io.Reader, name string, l *labele
 // Write writes the corpus so that Read returns the same, with its groups if Group is set.
 func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
-		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+		return fmt.Errorf("files: the corpus is nil or has no taxonomy; there is nothing to write")
 	}
 	s = s.named()
 	names := []string{s.ID, orElse(s.Labels, "labels"), s.Text[0], s.Part}
@@ -106,7 +106,7 @@ func (s JSONLines) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) er
 		names = append(names, s.Group)
 	}
 	if len(s.Text) > 1 {
-		return fmt.Errorf("files: texts of several fields are not written; name one")
+		return fmt.Errorf("files: texts of several fields cannot be written; name one field")
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
 		return fmt.Errorf("files: two of the fields %q have the same name; rename one of them", names)

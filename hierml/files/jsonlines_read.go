@@ -69,7 +69,7 @@ func (s JSONLines) open(ctx context.Context, r io.Reader, name string, l *labele
 		p.next = (&jsonList{jsonParser: p, in: bufio.NewReaderSize(file, 1<<16), at: jsonPlace{1, 1}}).next
 		return p, nil
 	}
-	p.expected = "one object a line"
+	p.expected = "one object per line"
 	lines, err := textfile.NewLines(file, name, syntaxError)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (p *jsonParser) texts() (string, error) {
 	for _, name := range p.Text {
 		f := p.find(name)
 		if f == nil {
-			return "", p.fault(faultUnreadable, -1, "the field %s is missing; the fields are %s. Name those of the text, as JSONLines{Text: []string{%q}} does",
+			return "", p.fault(faultUnreadable, -1, "the field %s is missing; the fields are %s. Name the fields of the text, as in JSONLines{Text: []string{%q}}",
 				textfile.Quote(name), describeFields(p.names()), p.example())
 		}
 		part, ok, err := p.text(f)
@@ -316,7 +316,7 @@ func (p *jsonParser) split() error {
 	}
 	at := jsonBlank(p.object, 0)
 	if p.object[at] != '{' {
-		return p.fault(faultUnreadable, at, "a JSON %s stands for a document; expected an object", jsonKind(p.object[at:]))
+		return p.fault(faultUnreadable, at, "the document is a JSON %s; expected an object", jsonKind(p.object[at:]))
 	}
 	p.fields = p.fields[:0]
 	for at = jsonBlank(p.object, at+1); p.object[at] != '}'; {
@@ -411,7 +411,7 @@ func pandasHint(value []byte) string {
 	if value[0] != '{' {
 		return ""
 	}
-	return `; of pandas, write to_json(orient="records", lines=True)`
+	return `; in pandas, use to_json(orient="records", lines=True)`
 }
 
 // jsonPlace is a line and a column, from 1.
@@ -438,21 +438,21 @@ func (l *jsonList) next() error {
 	}
 	if err == nil && l.some && c == ',' {
 		if c, err = l.skip(); err == nil && c == ']' {
-			return l.wrong("a comma stands before the end of the list")
+			return l.wrong("there is a comma before the end of the list")
 		}
 	} else if err == nil && l.some && c != ']' {
-		return l.wrong("%q stands behind an object of the list; expected a comma or the end", c)
+		return l.wrong("%q follows an object of the list; expected a comma or the end", c)
 	}
 	if err == nil && c == ']' {
 		if c, err = l.skip(); err == nil {
-			return l.wrong("%q stands behind the list of the documents", c)
+			return l.wrong("%q follows the list of the documents", c)
 		}
 		if errors.Is(err, errListEnds) {
 			return io.EOF
 		}
 	}
 	if err == nil && c != '{' {
-		return l.wrong("the list has an entry that is no object; expected [{...}, {...}]")
+		return l.wrong("the list has an entry that is not an object; expected [{...}, {...}]")
 	}
 	if err == nil {
 		err = l.read()
@@ -511,7 +511,7 @@ func (l *jsonList) read() error {
 			return err
 		}
 		if l.buffer = append(l.buffer, c); len(l.buffer) > textfile.MaxLine {
-			return l.file.Errorf(l.line, l.column, "the object has more than %d bytes; is it a list of documents?", textfile.MaxLine)
+			return l.file.Errorf(l.line, l.column, "the object has more than %d bytes; check that this is a list of documents", textfile.MaxLine)
 		}
 		switch {
 		case quoted && c == '\\':

@@ -145,7 +145,7 @@ func (l *labeler) path(label, separator string, column int) ([]string, error) {
 		if length == 0 {
 			advice := ""
 			if l.written.format != "" {
-				advice = fmt.Sprintf("; %s takes labels as they are", l.written.setting(l.written.levelsSetting+`: "none"`))
+				advice = fmt.Sprintf("; set %s to take labels as they are", l.written.setting(l.written.levelsSetting+`: "none"`))
 			}
 			return nil, report(l.repair, faultEmptyLabel, l.errorf(column, "label %s has an empty part; expected names separated by one %q%s", textfile.Quote(label), separator, advice))
 		}
@@ -187,7 +187,7 @@ func (l *labeler) addLevels(nodes []int, levels []string, separator string, erro
 			ended = true
 			continue
 		case ended:
-			if err := report(l.repair, faultEmptyLabel, errorf(k, "level %s stands below an empty one", textfile.Quote(level))); err != nil {
+			if err := report(l.repair, faultEmptyLabel, errorf(k, "level %s is below an empty level", textfile.Quote(level))); err != nil {
 				return nodes, err
 			}
 			continue
@@ -261,7 +261,7 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, nodesOf func(nodes [
 		return l.taxonomy, nil, nil
 	}
 	if len(l.names) == 0 {
-		return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy of; to read rows without labels, give the taxonomy of the training data", nil)
+		return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy from; to read rows without labels, give the taxonomy of the training data", nil)
 	}
 	var nodes [][]int // of what was collected
 	names, edges := l.names, l.edges
@@ -271,7 +271,7 @@ func (l *labeler) grown(name string) (t *taxonomy.Taxonomy, nodesOf func(nodes [
 			return nil, nil, err
 		}
 		if names, edges = divided.names, divided.edges; len(names) == 0 {
-			return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy of, but only what separates them", nil)
+			return nil, nil, syntaxError(name, 1, 0, "no labels to make a taxonomy from, only their separators", nil)
 		}
 	}
 	t, err = taxonomy.New(names, edges)
@@ -345,7 +345,7 @@ func (l *labeler) note(ctx context.Context, name string) {
 
 // errNoTaxonomy is the error of a reader that needs a taxonomy and got none.
 func errNoTaxonomy(name string) error {
-	return fmt.Errorf("%s: no taxonomy given. What reads or writes one after the other cannot make one of the labels: give that of the training data, or taxonomy.New(labels, nil) for a flat one", name)
+	return fmt.Errorf("%s: no taxonomy given. Reading or writing instances one by one cannot make one from the labels: pass that of the training data, or taxonomy.New(labels, nil) for a flat one", name)
 }
 
 // hasNode reports whether the taxonomy, nil for none, has a node of the name.

@@ -77,7 +77,7 @@ func (s LSHTC) WriteInstances(ctx context.Context, w io.Writer, t *taxonomy.Taxo
 	return writeInstances(ctx, w, instances, func(buf []byte, row int, in dataset.Instance) ([]byte, error) {
 		if len(in.Labels) == 0 {
 			if zero {
-				return buf, fmt.Errorf("files: row %d has no labels, which the format says by category 0; but 0 is a node", row)
+				return buf, fmt.Errorf("files: row %d has no labels, which this format writes as category 0, but 0 is the name of a node; rename the node", row)
 			}
 			return appendFeatures(append(buf, '0'), row, 0, in)
 		}
@@ -158,7 +158,7 @@ func firstFeature(line []byte) int {
 // is no blank.
 func (p *lshtcSource) categories(line []byte, at, end int) ([]int, error) {
 	if at >= end {
-		p.skip("begin with a feature in place of a category")
+		p.skip("begin with a feature instead of a category")
 		return nil, nil
 	}
 	if !p.zero && string(bytes.TrimSpace(line[at:end])) == "0" {

@@ -121,7 +121,7 @@ func (a *array) readHeader() error {
 		return err
 	}
 	if string(head[:len(numpyMagic)]) != numpyMagic {
-		return a.errorf("%s is not one of numpy; expected what numpy.save writes", a.called())
+		return a.errorf("%s is not a numpy array; expected a file that numpy.save writes", a.called())
 	}
 	length := make([]byte, 2)
 	switch version := head[len(numpyMagic)]; version {
@@ -198,7 +198,7 @@ func (a *array) elements(do func(element []byte) error) error {
 		}
 		at += got / a.size
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return a.errorf("%s ends after %d of %d elements, which its shape %s asks for; is the file cut?", a.called(), at, n, describeShape(a.shape))
+			return a.errorf("%s ends after %d of the %d elements of its shape %s; the file is not complete, copy it again", a.called(), at, n, describeShape(a.shape))
 		}
 		if err != nil {
 			return a.place(err)
@@ -206,7 +206,7 @@ func (a *array) elements(do func(element []byte) error) error {
 	}
 	switch more, err := io.ReadFull(a.data, make([]byte, 1)); {
 	case more > 0:
-		return a.errorf("something stands behind the last element of %s; the file is damaged, or several arrays were saved into it", a.called())
+		return a.errorf("there are bytes after the last element of %s; the file is damaged, or several arrays were saved into it", a.called())
 	case err != nil && !errors.Is(err, io.EOF):
 		return a.place(err)
 	}
@@ -274,7 +274,7 @@ func (a *array) label(element []byte) (string, error) {
 	}
 	v := a.number(element)
 	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-		return "", a.errorf("%s has the label %v; labels are strings or whole numbers", a.called(), v)
+		return "", a.errorf("%s has the label %v; labels must be strings or whole numbers", a.called(), v)
 	}
 	return strconv.FormatFloat(v, 'f', 0, 64), nil
 }
@@ -283,7 +283,7 @@ func (a *array) label(element []byte) (string, error) {
 func (v *vectorFile) numpyArchive(at io.ReaderAt, size int64) error {
 	archive, err := zip.NewReader(at, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return v.errorf("the archive is damaged or cut (%v); get it again", err)
+		return v.errorf("the archive is damaged or not complete (%v); get it again", err)
 	}
 	entries := make(map[string]*zip.File)
 	for _, entry := range archive.File {
@@ -298,7 +298,7 @@ func (v *vectorFile) numpyArchive(at io.ReaderAt, size int64) error {
 		v.names = append(v.names, name)
 	}
 	if len(entries) == 0 {
-		return v.errorf("the zip archive has no array; expected what numpy.savez or scipy.sparse.save_npz writes")
+		return v.errorf("the zip archive has no array; expected a file that numpy.savez or scipy.sparse.save_npz writes")
 	}
 	v.open = func(name string) (*array, func() error, error) {
 		content, err := entries[name].Open()

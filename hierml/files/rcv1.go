@@ -113,7 +113,7 @@ func (s RCV1) ReadTerms(ctx context.Context, r io.Reader, name string) ([]string
 			return report(s.Repair, faultUnreadable, lines.Errorf(bytes.Index(line, fields[1])+1, "%s is not the number of a term, from 1", textfile.Quote(string(fields[1]))))
 		}
 		if first, ok := byID[id]; ok {
-			return report(s.Repair, faultTwice, lines.Errorf(1, "term %d is %s already", id, textfile.Quote(first)))
+			return report(s.Repair, faultTwice, lines.Errorf(1, "term %d is already %s", id, textfile.Quote(first)))
 		}
 		byID[id] = string(fields[0])
 		largest = max(largest, id)
@@ -123,7 +123,7 @@ func (s RCV1) ReadTerms(ctx context.Context, r io.Reader, name string) ([]string
 		return nil, err
 	}
 	if len(byID) == 0 || largest > 2*len(byID)+1000 {
-		return nil, &SyntaxError{File: name, Line: 1, Msg: fmt.Sprintf("%d terms, the last of number %d; expected lines of stem, number, idf, the numbers from 1", len(byID), largest)}
+		return nil, &SyntaxError{File: name, Line: 1, Msg: fmt.Sprintf("%d terms, the last with number %d; expected lines of stem, number, idf, with all numbers from 1", len(byID), largest)}
 	}
 	terms := make([]string, largest)
 	for id, stem := range byID {
@@ -199,7 +199,7 @@ func (s RCV1) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	}
 	for document, nodes := range s.Topics {
 		if i := slices.IndexFunc(nodes, func(n int) bool { return n < 0 || n >= t.Len() }); i >= 0 {
-			return nil, fmt.Errorf("%s: Topics of document %d have node %d; nodes are 0 to %d: were they read with another taxonomy?",
+			return nil, fmt.Errorf("%s: Topics of document %d have node %d; nodes are 0 to %d: read the topics with the same taxonomy",
 				name, document, nodes[i], t.Len()-1)
 		}
 	}
@@ -243,7 +243,7 @@ func (p *rcv1Source) next(in *dataset.Instance) error {
 			return p.features.fault(faultUnreadable, at, "%s is not the number of a document", textfile.Quote(string(line[at:end])))
 		}
 		if first, ok := p.seen[document]; ok {
-			if err := p.features.fault(faultTwice, at, "document %d stands already in line %d", document, first); err != nil {
+			if err := p.features.fault(faultTwice, at, "document %d is already in line %d", document, first); err != nil {
 				return err
 			}
 			continue

@@ -203,7 +203,7 @@ func (p *svmlightSource) parse(line []byte, at int, in *dataset.Instance) error 
 		return p.features.parse(line, at, in)
 	}
 	if isFeature(field(line, 0)) && !hasNode(p.labels.taxonomy, string(field(line, 0))) {
-		p.labels.skip("begin with a feature in place of a label")
+		p.labels.skip("begin with a feature instead of a label")
 		return p.features.parse(line, 0, in)
 	}
 	end := fieldEnd(line, 0)
@@ -262,7 +262,7 @@ func (l *labelFields) find(field string) ([]int, error) {
 	for label := range strings.SplitSeq(field, ",") {
 		var err error
 		if label == "" && column > len(field) {
-			if err = report(l.repair, faultEmptyLabel, l.errorf(column, "no label stands behind the comma; write labels without blanks between them, such as 1,2")); err != nil {
+			if err = report(l.repair, faultEmptyLabel, l.errorf(column, "no label follows the comma; write labels without blanks between them, such as 1,2")); err != nil {
 				return nil, err
 			}
 			continue

@@ -76,7 +76,7 @@ func TestSVMLightCut(t *testing.T) {
 	cut := packed.Bytes()[:packed.Len()/2]
 	_, err := ReadSVMLight(bytes.NewReader(cut), "rows.gz", corpus.Taxonomy)
 	var at *SyntaxError
-	if !errors.As(err, &at) || at.Line < 2 || !strings.Contains(at.Msg, "it is cut, get it again") {
+	if !errors.As(err, &at) || at.Line < 2 || !strings.Contains(at.Msg, "it is not complete, get it again") {
 		t.Fatalf("got %v", err)
 	}
 	var faults Faults

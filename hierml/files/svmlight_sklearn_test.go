@@ -17,7 +17,7 @@ func TestSVMLightSklearn(t *testing.T) {
 		want string // or the error
 	}{
 		{"plain.svm", SVMLight{ZeroBased: true}, rows},
-		{"plain.svm", SVMLight{}, "2:4: feature index 0; indices count from 1. If they count from 0, as scikit-learn's dump_svmlight_file has it, read this file and the others of the data with SVMLight{ZeroBased: true}"},
+		{"plain.svm", SVMLight{}, "2:4: feature index 0; indices count from 1. If they count from 0, as scikit-learn's dump_svmlight_file writes them, read this file and the others of the data with SVMLight{ZeroBased: true}"},
 		{"one.svm", SVMLight{}, rows},
 		{"zero-comment.svm", SVMLight{}, rows},
 		{"zero-comment.svm", SVMLight{ZeroBased: true}, rows},
@@ -25,7 +25,7 @@ func TestSVMLightSklearn(t *testing.T) {
 		{"one-comment.svm", SVMLight{ZeroBased: true}, "2:1: the file says that its indices count from 1"},
 		{"several.svm", SVMLight{}, "0 2 [1 2 4] [0.1 -2 0.001]\n[0] [3]\n1 [] []\n0 [1 3] [0.33333334 4]\n"},
 		{"queries.svm", SVMLight{}, `1:3: "qid:1" is not index:value, such as 12:0.5; the queries of ranking data are not read`},
-		{"one.svm", SVMLight{Columns: 4}, "1:14: feature 5, but there are 4 columns, as SVMLight{Columns: 4} says; SVMLight{Columns: 4, Repair: &files.Faults{}} leaves out"},
+		{"one.svm", SVMLight{Columns: 4}, "1:14: feature 5, but there are 4 columns, as SVMLight{Columns: 4} says; to leave out"},
 	} {
 		d, err := test.s.Open(t.Context(), "testdata/sklearn/"+test.file, nil)
 		switch {

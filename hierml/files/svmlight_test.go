@@ -76,7 +76,7 @@ func TestReadSVMLightErrors(t *testing.T) {
 		{"space first", " apple 1:2\n", 1, 1, "begins with a space"},
 		{"index zero", "apple 0:2\n", 1, 7, "count from 1"},
 		{"index twice", "apple 2:2 2:3\n", 1, 11, "feature 2 is given twice"},
-		{"descending", "apple 2:2 1:3\n", 1, 11, "feature 1 stands after feature 2"},
+		{"descending", "apple 2:2 1:3\n", 1, 11, "feature 1 comes after feature 2"},
 		{"too large", "apple 2147483648:1\n", 1, 7, "too large"},
 		{"far too large", "apple 99999999999999999999999999:1\n", 1, 7, "too large"},
 		{"negative", "apple -1:1\n", 1, 7, "not index:value"},

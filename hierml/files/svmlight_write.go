@@ -33,7 +33,7 @@ func (s SVMLight) WriteInstances(ctx context.Context, w io.Writer, t *taxonomy.T
 		return errNoTaxonomy("files: writing instances")
 	}
 	if s.Header {
-		return fmt.Errorf("files: instances one by one cannot be written with a header, which has their number; use Write")
+		return fmt.Errorf("files: instances cannot be written one by one with a header, because it has their number; use Write")
 	}
 	base := 1
 	if s.ZeroBased {

@@ -150,7 +150,7 @@ func (s Table) Read(ctx context.Context, r io.Reader, name string, t *taxonomy.T
 func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *taxonomy.Taxonomy) iter.Seq2[*dataset.Table, error] {
 	return func(yield func(*dataset.Table, error) bool) {
 		if len(s.Like) == 0 || n < 1 {
-			yield(nil, errors.New("files: parts of a table are read by the columns of another, and have at least one row each; set Table.Like to them"))
+			yield(nil, errors.New("files: to read a table in parts, set Table.Like to the columns of another table, and ask for at least one row per part"))
 			return
 		}
 		p, err := s.parser(ctx, r, name, t)
@@ -183,7 +183,7 @@ func (s Table) Chunks(ctx context.Context, r io.Reader, name string, n int, t *t
 // Write writes the columns as CSV, so that Read returns the same if Like has these columns.
 func (s Table) Write(ctx context.Context, w io.Writer, t *dataset.Table) error {
 	if t == nil || len(t.Columns) == 0 {
-		return fmt.Errorf("files: no table, or one without columns; there is nothing to write")
+		return fmt.Errorf("files: the table is nil or has no columns; there is nothing to write")
 	}
 	out := CSV{Comma: s.Comma}.writer(w)
 	record := make([]string, len(t.Columns))
@@ -410,7 +410,7 @@ func (p *tableParser) checkSettings(rows []rawColumn) error {
 		}
 	}
 	if p.Label != "" && len(p.Levels) > 0 {
-		return p.source.errorf(-1, 0, "Label and Levels are both set; a row has its label in one column, or in one a level")
+		return p.source.errorf(-1, 0, "Label and Levels are both set; set Label if one column has the label, or Levels if each level has a column")
 	}
 	return nil
 }

@@ -270,7 +270,7 @@ func (p *tableParser) fill(c *dataset.Column, raw *rawColumn, guessed *guesses) 
 	case c.Kind == dataset.Number && raw.numbers != nil:
 		c.Numbers = raw.numbers
 	case c.Kind == dataset.Number && raw.sets != nil:
-		return p.source.errorf(0, 0, "column %s has lists; files.Table{Sets: []string{%q}} takes them as sets of words", textfile.Quote(c.Name), c.Name)
+		return p.source.errorf(0, 0, "column %s has lists; set files.Table{Sets: []string{%q}} to take them as sets of words", textfile.Quote(c.Name), c.Name)
 	case c.Kind == dataset.Number:
 		read := p.readNumbers(raw, 0)
 		if read.style != plainNumbers {
@@ -723,11 +723,11 @@ func looksLikeDate(w string) bool { return date.MatchString(w) }
 func notNumber(column, field string) string {
 	switch {
 	case looksLikeDate(field):
-		return fmt.Sprintf("it looks like a date; make a number of it, such as the days since another, or leave the column out by files.Table{Unused: []string{%q}}", column)
+		return fmt.Sprintf("it looks like a date; convert it to a number, such as the days since another date, or set files.Table{Unused: []string{%q}} to leave the column out", column)
 	case strings.Contains(field, ","):
-		return "files.Table{Decimal: ','} reads 1,5 as one and a half, and files.Table{Decimal: '.'} reads 1,234 as a thousand"
+		return "set files.Table{Decimal: ','} to read 1,5 as one and a half, or files.Table{Decimal: '.'} to read 1,234 as one thousand two hundred and thirty-four"
 	case strings.EqualFold(field, "true") || strings.EqualFold(field, "false"):
-		return fmt.Sprintf("files.Table{Nominal: []string{%q}} takes the column as words", column)
+		return fmt.Sprintf("set files.Table{Nominal: []string{%q}} to take the column as words", column)
 	}
-	return fmt.Sprintf("files.Table{Nominal: []string{%q}} takes the column as words, and files.Table{Missing: []string{%q}} such fields as missing", column, field)
+	return fmt.Sprintf("set files.Table{Nominal: []string{%q}} to take the column as words, or files.Table{Missing: []string{%q}} to take such fields as missing", column, field)
 }

@@ -97,11 +97,11 @@ func (j *jsonRows) place(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return j.file.Errorf(max(j.row, 1), 0, "not JSON: %s; expected one object a row, one after the other or in one list", syntax.Error())
+		return j.file.Errorf(max(j.row, 1), 0, "not JSON: %s; expected one object per row, one after the other or in one list", syntax.Error())
 	case errors.Is(err, errLongRow):
 		return j.file.Errorf(max(j.row, 1), 0, "the row is longer than %d bytes", textfile.MaxLine)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return j.file.Errorf(max(j.row, 1), 0, "the file ends within a row; is it whole?")
+		return j.file.Errorf(max(j.row, 1), 0, "the file ends within a row; it is not complete, copy it again")
 	}
 	return j.file.Place(max(j.row, 1), err)
 }
@@ -217,13 +217,13 @@ func (c *jsonColumn) add(row int, value any) string {
 		for k, of := range v {
 			w, ok := of.(string)
 			if !ok {
-				return "is a list of something else than words; write them as texts"
+				return "is a list of values other than words; write them as texts"
 			}
 			words[k] = w
 		}
 		c.set(row, jsonLists, nil, 0, words)
 	default:
-		return "is a JSON object; write its parts as fields of their own"
+		return "is a JSON object; write each of its parts as a field"
 	}
 	return ""
 }

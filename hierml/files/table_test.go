@@ -316,7 +316,7 @@ func TestTableRefuses(t *testing.T) {
 		want     string
 	}{
 		{"label,x\na,1\na,2,3\n", Table{}, "t.csv:3: the row has 3 fields, and there are 2 titles"},
-		{"label,x\na,big\n", Table{Numbers: []string{"x"}}, `t.csv:2: column "x": "big" is not a number; files.Table{Nominal: []string{"x"}} takes the column as words, and files.Table{Missing: []string{"big"}} such fields as missing`},
+		{"label,x\na,big\n", Table{Numbers: []string{"x"}}, `t.csv:2: column "x": "big" is not a number; set files.Table{Nominal: []string{"x"}} to take the column as words, or files.Table{Missing: []string{"big"}} to take such fields as missing`},
 		{"label,x\na,2024-01-31\n", Table{Numbers: []string{"x"}}, "it looks like a date"},
 		{"label,x\na,True\n", Table{Numbers: []string{"x"}}, `files.Table{Nominal: []string{"x"}}`},
 		{"label,x\na,\"1,2,3\"\n", Table{Numbers: []string{"x"}}, "Decimal: ','"},
@@ -328,7 +328,7 @@ func TestTableRefuses(t *testing.T) {
 		{"label,x,x\na,1,2\n", Table{}, `two columns are named "x"`},
 		{"label,x\na,1\n", Table{Numbers: []string{"X"}}, `Numbers: no column named "X" (found: "label, x"). Did you mean "x"?`},
 		{"label,x\na,1\n", Table{Numbers: []string{"x"}, Text: []string{"x"}}, `column "x" is set in both Text and Numbers`},
-		{"a,b,x\np,,1\n,q,1\n", Table{Levels: []string{"a", "b"}}, `t.csv:3: level "q" stands below an empty one`},
+		{"a,b,x\np,,1\n,q,1\n", Table{Levels: []string{"a", "b"}}, `t.csv:3: level "q" is below an empty level`},
 		{"label,x\na//b,1\na/c,1\n", Table{PathSeparator: "/"}, "has an empty part"},
 		{`{"label":"a","x":{"y":1}}`, Table{}, `the field "x" is a JSON object`},
 		{`{"label":"a","x":1,"x":2}`, Table{}, `the field "x" is given twice`},

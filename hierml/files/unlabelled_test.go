@@ -73,9 +73,9 @@ func TestUnlabelled(t *testing.T) {
 		note string
 	}{
 		{"SVMLight, blank", svmlight(" 1:1 2:3\n\t2:1\n"), ""},
-		{"SVMLight, feature", svmlight("1:1 2:3\n2:1 # x\n"), "new: 2 instances begin with a feature in place of a label and have no labels."},
+		{"SVMLight, feature", svmlight("1:1 2:3\n2:1 # x\n"), "new: 2 instances begin with a feature instead of a label and have no labels."},
 		{"LSHTC, 0", lshtc("0 1:1 2:3\n0 2:1\n"), ""},
-		{"LSHTC, feature", lshtc("1:1 2:3\n2:1\n"), "2 instances begin with a feature in place of a category"},
+		{"LSHTC, feature", lshtc("1:1 2:3\n2:1\n"), "2 instances begin with a feature instead of a category"},
 		{"RCV1", instances(func(ctx context.Context, tax *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 			return RCV1{}.Read(ctx, strings.NewReader("2286  1:1\n2287  2:1\n"), "new", tax)
 		}), ""},

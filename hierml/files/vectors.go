@@ -144,7 +144,7 @@ func openVectors(ctx context.Context, r io.Reader, name string) (*vectorFile, er
 		if several := bytes.HasPrefix(head, []byte(zipMagic)) || len(head) == atLeast && head[atLeast-1] == '{'; several && !ok {
 			return nil, v.errorf("a file of several arrays cannot be read from a stream; open it as a file")
 		}
-		return nil, v.errorf("not a file of vectors; expected what numpy.save, numpy.savez, scipy.sparse.save_npz or safetensors write, or read text with CSV or SVMLight")
+		return nil, v.errorf("not a file of vectors; expected a file that numpy.save, numpy.savez, scipy.sparse.save_npz or safetensors writes; read text with CSV or SVMLight")
 	}
 	v.names = []string{""}
 	v.open = func(string) (*array, func() error, error) {
@@ -259,7 +259,7 @@ func (v *vectorFile) choose() (string, error) {
 		}
 	}
 	if len(matrices) != 1 {
-		return "", v.errorf("the arrays are %s; Vectors{Array: …} names the one with the features", v.shapes())
+		return "", v.errorf("the arrays are %s; set Vectors{Array: …} to the one with the features", v.shapes())
 	}
 	return matrices[0], nil
 }
@@ -368,7 +368,7 @@ func (v *vectorFile) sparse(ctx context.Context) (*dataset.Matrix, error) {
 	format := ""
 	if err := v.with("format", func(a *array) error {
 		if a.isNumbers() || a.len() != 1 {
-			return v.errorf("array format is no string; expected what scipy.sparse.save_npz writes")
+			return v.errorf("array format is not a string; expected a file that scipy.sparse.save_npz writes")
 		}
 		return a.elements(func(element []byte) (err error) {
 			format, err = a.label(element)
@@ -392,7 +392,7 @@ func (v *vectorFile) sparse(ctx context.Context) (*dataset.Matrix, error) {
 		return nil, err
 	}
 	if len(indptr) == 0 || len(indptr)-1 != shape[0] || indptr[0] != 0 || !slices.IsSorted(indptr) {
-		return nil, v.errorf("array indptr is not that of %s; the file is damaged", describe.Count(shape[0], "row", "rows"))
+		return nil, v.errorf("array indptr does not fit %s; the file is damaged", describe.Count(shape[0], "row", "rows"))
 	}
 	indices, err := v.integers("indices", shape[1]-1)
 	if err != nil {

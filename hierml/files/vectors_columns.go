@@ -57,7 +57,7 @@ func (c *columnCheck) value(i, j int, v float64) (float32, error) {
 // end returns the error of values that are not finite, and notes columns that lose by rounding.
 func (c *columnCheck) end(ctx context.Context, rows int) error {
 	if c.bad > 0 && c.v.Repair == nil {
-		return c.v.errorf("%s not finite, or beyond a float32, of which the first is %s. Put in numbers before saving, or Vectors{Repair: &files.Faults{}} takes them as zero and counts them",
+		return c.v.errorf("%s not finite, or beyond a float32; the first: %s. Replace them before saving, or set Vectors{Repair: &files.Faults{}} to take them as zero and count them",
 			describe.Count(c.bad, "value is", "values are"), c.first)
 	}
 	var lost []string

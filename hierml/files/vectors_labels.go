@@ -31,13 +31,13 @@ func (v *vectorFile) label(ctx context.Context, d *dataset.Dataset) error {
 		err = v.fileLabels(ctx, l, d)
 	case slices.Contains(v.names, name) && (v.LabelArray != "" || name != v.Array):
 		if v.LabelArray == "" {
-			progress.Note(ctx, fmt.Sprintf("%s: the labels are those of array %s. Vectors{LabelArray: …} names another one, and Vectors{Labels: …} a file.", v.name, name))
+			progress.Note(ctx, fmt.Sprintf("%s: the labels are those of array %s. To take others, set Vectors{LabelArray: …} to another array, or Vectors{Labels: …} to a file.", v.name, name))
 		}
 		err = v.with(name, func(a *array) error { return v.arrayLabels(a, l, d) })
 	case v.LabelArray != "":
 		return v.errorf("no array named %s (found: %s)", textfile.Quote(v.LabelArray), v.shapes())
 	case d.Taxonomy == nil:
-		return v.errorf(`neither labels nor a taxonomy; name a file of labels, as Vectors{Labels: "labels.txt"} does, or give the taxonomy of the training data for rows without`)
+		return v.errorf(`neither labels nor a taxonomy; name a file of labels, as in Vectors{Labels: "labels.txt"}, or give the taxonomy of the training data to read rows without labels`)
 	default:
 		d.Labels = make([][]int, d.X.Rows)
 		return nil
@@ -145,7 +145,7 @@ func (v *vectorFile) tableLabels(ctx context.Context, d *dataset.Dataset) error 
 		return syntaxError(v.Labels, 1, 0, fmt.Sprintf("there are %s, but %s has %s", describe.Count(t.Len(), "row", "rows"), v.name, describe.Count(d.X.Rows, "row", "rows")), nil)
 	}
 	if t.Labels == nil {
-		return syntaxError(v.Labels, 1, 0, "no row has a label; Vectors{Labels: …} is empty for rows without", nil)
+		return syntaxError(v.Labels, 1, 0, "no row has a label; leave Vectors{Labels: …} empty to read rows without labels", nil)
 	}
 	d.Taxonomy, d.Labels = t.Taxonomy, t.Labels
 	return nil

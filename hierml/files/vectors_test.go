@@ -209,8 +209,8 @@ func TestVectorsRefused(t *testing.T) {
 		"empty.npy":    "the shape (0, 3)",
 		"names.npy":    "the shape (4,)",
 		"csc.npz":      `scipy's format "csc"; save X.tocsr()`,
-		"unclear.npz":  `the arrays are "a" (4, 3), "b" (4, 3); Vectors{Array: …} names`,
-		"nan.npy":      "3 values are not finite, or beyond a float32, of which the first is X[0, 1], NaN.",
+		"unclear.npz":  `the arrays are "a" (4, 3), "b" (4, 3); set Vectors{Array: …} to`,
+		"nan.npy":      "3 values are not finite, or beyond a float32; the first: X[0, 1], NaN.",
 		"../rows.none": "no such file",
 	} {
 		_, err := Vectors{}.Open(t.Context(), "testdata/vectors/"+file, classes(t))

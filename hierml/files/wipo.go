@@ -158,7 +158,7 @@ func (p *wipoParser) damage(err error) error {
 	var damaged *textfile.DamagedError
 	switch {
 	case errors.As(err, &syntax):
-		return report(p.Repair, faultUnreadable, syntaxError(p.name, syntax.Line, 0, "not XML: "+strings.ToValidUTF8(syntax.Msg, "\ufffd")+"; mend the file, or get it again", nil))
+		return report(p.Repair, faultUnreadable, syntaxError(p.name, syntax.Line, 0, "not XML: "+strings.ToValidUTF8(syntax.Msg, "\ufffd")+"; repair the file, or get it again", nil))
 	case errors.Is(err, errEnds), strings.HasPrefix(err.Error(), "xml: "):
 		return report(p.Repair, faultUnreadable, syntaxError(p.name, line, column, err.Error(), nil))
 	case errors.As(err, &damaged):
@@ -167,7 +167,7 @@ func (p *wipoParser) damage(err error) error {
 	return fmt.Errorf("%s:%d:%d: %w", p.name, line, column, err)
 }
 
-var errEnds = errors.New("the file ends amid a record")
+var errEnds = errors.New("the file ends within a record")
 
 // record reads a patent, whose first tag was read.
 func (p *wipoParser) record(begin xml.StartElement) (dataset.Document, error) {
@@ -238,7 +238,7 @@ func (p *wipoParser) label(d *dataset.Document, symbols []string) error {
 		return nil
 	}
 	if len(symbols) == 0 {
-		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by; patents without are read if a taxonomy is given", textfile.Quote(d.ID)))
+		return report(p.Repair, faultNoLabel, p.errorf("patent %s has no <ipcs mc=...>, the symbol it is classified by; to read such patents, give a taxonomy", textfile.Quote(d.ID)))
 	}
 	var nodes []int
 	var given []string

@@ -17,7 +17,7 @@ import (
 // are not written. Labels that are no symbols, and characters that XML cannot have, are errors.
 func (s WIPO) Write(ctx context.Context, w io.Writer, c *dataset.Corpus) error {
 	if c == nil || c.Taxonomy == nil {
-		return fmt.Errorf("files: no corpus, or one without taxonomy; there is nothing to write")
+		return fmt.Errorf("files: the corpus is nil or has no taxonomy; there is nothing to write")
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	labels := labelWriter{taxonomy: c.Taxonomy}
@@ -61,7 +61,7 @@ type (
 
 func writePatent(out *bufio.Writer, labels *labelWriter, row int, d dataset.Document) error {
 	if len(d.Labels) == 0 {
-		return fmt.Errorf("it has no label; a patent has one at least")
+		return fmt.Errorf("it has no label; a patent needs at least one")
 	}
 	for _, text := range []string{d.ID, d.Text} {
 		for at, r := range text {

@@ -62,7 +62,7 @@ func symbolCode(name string) (string, error) {
 	}
 	group, subgroup, _ := strings.Cut(number, "/")
 	if len(group) > 3 || len(subgroup) > 4 {
-		return "", fmt.Errorf("%s is not a symbol of the edition that the format has; its group has three digits at most", textfile.Quote(name))
+		return "", fmt.Errorf("%s is not a symbol of the edition that this format has; a group must have at most three digits", textfile.Quote(name))
 	}
 	return class + strings.Repeat("0", 3-len(group)) + group + subgroup, nil
 }

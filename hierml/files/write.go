@@ -76,7 +76,7 @@ func (l *labelWriter) name(row, n int) (string, error) {
 		return name, nil
 	}
 	if at := strings.IndexAny(name, l.forbidden); at >= 0 {
-		return "", fmt.Errorf("files: row %d has label %s, which cannot be written in this format for its %q; rename it, or take another format",
+		return "", fmt.Errorf("files: row %d has label %s, which cannot be written in this format because of its %q; rename it, or use another format",
 			row, textfile.Quote(name), name[at])
 	}
 	if l.checked == nil {

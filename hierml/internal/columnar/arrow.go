@@ -109,7 +109,7 @@ func (f *File) openArrow(r io.ReaderAt, file bool) error {
 		a.at, schema, bad = at, m.header, m.bad
 	}
 	if schema.number(0, 2, 0) != 0 {
-		return fmt.Errorf("its numbers begin with the highest byte (big endian), which is not read; write it on another machine")
+		return fmt.Errorf("its numbers are big endian, which is not supported; write it on another machine")
 	}
 	for _, t := range schema.tables(1) {
 		a.fields = append(a.fields, a.field(t, 0))

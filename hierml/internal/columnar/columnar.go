@@ -109,7 +109,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	case bytes.HasPrefix(head, []byte(parquetEncrypted)):
 		err = fmt.Errorf("the file is encrypted; write it without encryption")
 	case bytes.HasPrefix(head, []byte(featherMagic)):
-		err = fmt.Errorf("this is Feather of version 1; write it again by DataFrame.to_feather, which writes version 2")
+		err = fmt.Errorf("this is Feather of version 1; write it again with DataFrame.to_feather, which writes version 2")
 	case bytes.HasPrefix(head, []byte(arrowMagic)):
 		err = f.openArrow(r, true)
 	case bytes.HasPrefix(head, []byte(arrowContinuation)):
@@ -147,7 +147,7 @@ type budget struct{ left, stored int64 }
 // take takes n bytes from what the file may still become.
 func (b *budget) take(n int64) error {
 	if n < 0 || n > b.left {
-		return fmt.Errorf("its %d bytes become more than %d, as those of a file made to fill memory do; write it again in several files", b.stored, textfile.MaxUnpacked+textfile.MaxRatio*b.stored)
+		return fmt.Errorf("its %d bytes unpack to more than %d, as in a file made to fill memory; write it again in several files", b.stored, textfile.MaxUnpacked+textfile.MaxRatio*b.stored)
 	}
 	b.left -= n
 	return nil

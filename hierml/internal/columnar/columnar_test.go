@@ -127,7 +127,7 @@ func TestRefused(t *testing.T) {
 		"label,text\na,b\n":        `this is neither Parquet nor Arrow: it begins with "label,te"`,
 		"":                         `this is neither Parquet nor Arrow: it begins with ""`,
 		"PARE....PARE":             "the file is encrypted; write it without encryption",
-		"FEA1....FEA1":             "this is Feather of version 1; write it again by DataFrame.to_feather, which writes version 2",
+		"FEA1....FEA1":             "this is Feather of version 1; write it again with DataFrame.to_feather, which writes version 2",
 		"PAR1\xff\xff\xff\x7fPAR1": "the file is damaged or incomplete: its metadata would have 2147483647 of its 12 bytes",
 	} {
 		if _, _, err := read([]byte(content)); err == nil || err.Error() != want {

@@ -117,7 +117,7 @@ func (f *File) cover() error {
 		}
 		begin, end := t.Offsets[0], t.Offsets[1]
 		if begin < 0 || end < begin || end > f.data.Size() {
-			return fmt.Errorf("safetensors: tensor %q is said to be at %d to %d of %d bytes; the file is damaged or cut off", name, begin, end, f.data.Size())
+			return fmt.Errorf("safetensors: tensor %q is said to be at %d to %d of %d bytes; the file is damaged or not complete", name, begin, end, f.data.Size())
 		}
 		if end-begin != want {
 			return fmt.Errorf("safetensors: tensor %q has %d bytes; type %s and shape %v ask for %d", name, end-begin, t.Type, t.Shape, want)
@@ -132,7 +132,7 @@ func (f *File) cover() error {
 		at = t.Offsets[1]
 	}
 	if at != f.data.Size() {
-		return fmt.Errorf("safetensors: the tensors end at byte %d of %d; the file is damaged or cut off", at, f.data.Size())
+		return fmt.Errorf("safetensors: the tensors end at byte %d of %d; the file is damaged or not complete", at, f.data.Size())
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func (f *File) Floats(name string, do func(at int, values []float64)) error {
 		}
 		for k, v := range values {
 			if v-v != 0 {
-				return fmt.Errorf("value %d is %v; values are finite", at+k, v)
+				return fmt.Errorf("value %d is %v; values must be finite", at+k, v)
 			}
 		}
 		do(at, values)

@@ -98,12 +98,12 @@ func (i Info) Len() int {
 func (i Info) bytes() (int64, error) {
 	size := int64(i.Type.Size())
 	if size == 0 {
-		return 0, fmt.Errorf("its type is %q; types are BOOL, U8 to U64, I8 to I64, F16, BF16, F32 and F64", i.Type)
+		return 0, fmt.Errorf("its type is %q; types must be BOOL, U8 to U64, I8 to I64, F16, BF16, F32 and F64", i.Type)
 	}
 	empty := false
 	for _, d := range i.Shape {
 		if d < 0 {
-			return 0, fmt.Errorf("its shape is %v; sizes are not negative", i.Shape)
+			return 0, fmt.Errorf("its shape is %v; sizes must not be negative", i.Shape)
 		}
 		empty = empty || d == 0
 	}

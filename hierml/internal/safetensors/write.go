@@ -63,7 +63,7 @@ func Floats(name string, t Type, parts func(yield func([]float64) bool), shape .
 						buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(v))
 					}
 					if stored-stored != 0 {
-						return fmt.Errorf("value %d is %v, which is %v as %s; values are finite", at+k, v, stored, t)
+						return fmt.Errorf("value %d is %v, which is %v as %s; values must be finite", at+k, v, stored, t)
 					}
 				}
 				at += len(part)

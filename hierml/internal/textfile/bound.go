@@ -56,5 +56,5 @@ func (b *Bound) exceeded() error {
 type growthError struct{ stored, unpacked int64 }
 
 func (e *growthError) Error() string {
-	return fmt.Sprintf("are %d bytes and become more than %d", e.stored, e.unpacked)
+	return fmt.Sprintf("are %d bytes and unpack to more than %d", e.stored, e.unpacked)
 }

@@ -38,7 +38,7 @@ func (l *Lines) Next() ([]byte, error) {
 		for errors.Is(err, bufio.ErrBufferFull) {
 			l.long = append(l.long, line...)
 			if len(l.long) > MaxLine {
-				return nil, l.Errorf(0, "the line is longer than %d bytes; is it a text file, with line ends?", MaxLine)
+				return nil, l.Errorf(0, "the line is longer than %d bytes; check that this is a text file with line ends", MaxLine)
 			}
 			line, err = l.in.ReadSlice('\n')
 		}

@@ -35,7 +35,7 @@ type contextReader struct {
 
 func (r contextReader) Read(p []byte) (int, error) {
 	if r.ctx == nil || r.Reader == nil {
-		return 0, errors.New("no context or nothing to read from is given")
+		return 0, errors.New("the context or the reader is nil")
 	}
 	if err := r.ctx.Err(); err != nil {
 		return 0, err

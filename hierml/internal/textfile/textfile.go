@@ -74,7 +74,7 @@ func noText(head string) string {
 		return "the file is a tar archive; unpack it and read the file that is in it"
 	}
 	if strings.IndexByte(head[:min(len(head), 16)], 0) >= 0 {
-		return "the file is no text, as it begins with bytes that are zero"
+		return "the file is not a text file: it begins with zero bytes"
 	}
 	return ""
 }
@@ -84,12 +84,12 @@ var refused = []struct{ magic, msg string }{
 	{"\xff\xfe", "the file is UTF-16; save it as UTF-8"},
 	{"\xfe\xff", "the file is UTF-16; save it as UTF-8"},
 	{"PK\x03\x04", "the file is a zip archive, or a spreadsheet; unpack it and read the file that is in it, or save it as CSV"},
-	{"PAR1", "the file is Parquet, which files.Table reads; or write it by DataFrame.to_csv"},
-	{"ARROW1", "the file is Arrow (Feather), which files.Table reads; or write it by DataFrame.to_csv"},
+	{"PAR1", "the file is Parquet, which files.Table reads; or write it with DataFrame.to_csv"},
+	{"ARROW1", "the file is Arrow (Feather), which files.Table reads; or write it with DataFrame.to_csv"},
 	{"\x93NUMPY", "the file is an array of numpy, which files.Vectors reads"},
 	{"7z\xbc\xaf", "the file is a 7z archive; unpack it and read the file that is in it"},
 	{"Rar!", "the file is a RAR archive; unpack it and read the file that is in it"},
-	{"\x1f\x9d", "the file is compressed by compress; unpack it, or compress it by gzip"},
+	{"\x1f\x9d", "the file is compressed by compress; unpack it, or compress it with gzip"},
 }
 
 // Read reads plain content. An error besides io.EOF is the source's own, or a *DamagedError.
@@ -142,7 +142,7 @@ func (e *DamagedError) Error() string {
 	case errors.As(e.Err, &growth):
 		return fmt.Sprintf("the file's %s data %v; if you trust it, unpack it and read the files that are in it", e.Packing, growth)
 	case errors.Is(e.Err, io.ErrUnexpectedEOF):
-		return fmt.Sprintf("the file ends amid its %s data; it is cut, get it again", e.Packing)
+		return fmt.Sprintf("the file ends within its %s data; it is not complete, get it again", e.Packing)
 	}
 	return fmt.Sprintf("the file's %s data are damaged (%v); get it again", e.Packing, e.Err)
 }

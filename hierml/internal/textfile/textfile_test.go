@@ -202,7 +202,7 @@ func TestWithContext(t *testing.T) {
 func TestNothingToReadFrom(t *testing.T) {
 	var none context.Context
 	for name, r := range map[string]io.Reader{"no reader": WithContext(t.Context(), nil), "no context": WithContext(none, strings.NewReader("a"))} {
-		if _, err := Open(r, "f", fail); err == nil || !strings.Contains(err.Error(), "nothing to read from is given") {
+		if _, err := Open(r, "f", fail); err == nil || !strings.Contains(err.Error(), "the context or the reader is nil") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
