@@ -42,7 +42,7 @@ func (f DOT) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, err
 		return nil, err
 	}
 	if len(d.names) == 0 {
-		return nil, s.errorf(place{1, 0}, "no nodes; expected such as digraph { animal -> cat; }")
+		return nil, s.errorf(place{1, 0}, "no nodes; expected, for example, digraph { animal -> cat; }")
 	}
 	if err := d.relabel(); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (d *dotReader) body() ([]int, error) {
 	}
 	begin := d.ahead.at
 	if d.depth++; d.depth > deepestSubgraph {
-		return nil, d.errorf(begin, "more than %d subgraphs in each other", deepestSubgraph)
+		return nil, d.errorf(begin, "more than %d nested subgraphs", deepestSubgraph)
 	}
 	if err := d.advance(); err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (d *dotReader) subgraph() ([]int, error) {
 			if d.ahead.kind != '{' {
 				nodes, ok := d.subgraphs[name]
 				if !ok {
-					return nil, d.expected("'{', as no subgraph before has this name")
+					return nil, d.expected("'{', because no earlier subgraph has this name")
 				}
 				return nodes, d.multiply(len(nodes), d.ahead.at)
 			}

@@ -66,7 +66,7 @@ func (s *dotScanner) advance() error {
 		}
 		at := s.here()
 		if s.peek() != '"' {
-			return s.unexpected("a string in quotes behind '+'")
+			return s.unexpected("a string in quotes after '+'")
 		}
 		if err := s.quotation(at); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *dotScanner) read() (dotToken, error) {
 		t.kind, t.text = dotID, string(s.token)
 		return t, err
 	default:
-		return t, s.unexpected("a node, an edge or an attribute; other names than words and numbers are in quotes")
+		return t, s.unexpected("a node, an edge or an attribute; put names other than words and numbers into quotes")
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *dotScanner) minus(t dotToken) (dotToken, error) {
 		t.kind, t.text = dotID, "-"+string(s.token)
 		return t, err
 	}
-	return t, s.unexpected("'>' behind '-'; names with a hyphen are in quotes")
+	return t, s.unexpected("'>' after '-'; put names with a hyphen into quotes")
 }
 
 // quotation reads a string in double quotes into token. A backslash stands for itself but before a
@@ -208,7 +208,7 @@ func (s *dotScanner) comments() error {
 					before = c
 				}
 			default:
-				return s.errorf(at, "unexpected '/'; names with a slash are in quotes")
+				return s.errorf(at, "unexpected '/'; put names with a slash into quotes")
 			}
 		default:
 			return nil

@@ -110,8 +110,8 @@ func (d *draft) call(n int, name string, at place) error {
 		return err
 	}
 	if first, ok := d.ids[name]; ok {
-		err := d.errorf(at, "%s is a node already (%s); names are distinct%s", textfile.Quote(name), d.where(d.nodes[first]), d.advice)
-		if err := d.fault("duplicate name", "called with a number behind", err); err != nil {
+		err := d.errorf(at, "%s is already a node (%s); names must be distinct%s", textfile.Quote(name), d.where(d.nodes[first]), d.advice)
+		if err := d.fault("duplicate name", "a number added to the name", err); err != nil {
 			return err
 		}
 		name = d.free(name)
@@ -231,7 +231,7 @@ func (d *draft) dropRepeated(again []repetition) error {
 		if first.line == at.line {
 			where = fmt.Sprintf("at column %d", first.column)
 		}
-		err := d.errorf(at, "the edge from %s to %s stands already %s; give it once", parent, child, where)
+		err := d.errorf(at, "the edge from %s to %s is already %s; give it once", parent, child, where)
 		if err := d.fault("duplicate edge", "left out", err); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (f Edges) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, e
 		}
 	}
 	if sep, ok := other.likely(); ok {
-		err := &SyntaxError{File: name, Line: 1, Msg: fmt.Sprintf("no line has a tab, and each has two names parted by %q: read it by Edges{Separator: %[1]q}, or by Edges{Separator: \"\\t\"} if these are nodes without edges", sep)}
+		err := &SyntaxError{File: name, Line: 1, Msg: fmt.Sprintf("no line has a tab, and each has two names separated by %q: read it with Edges{Separator: %[1]q}, or with Edges{Separator: \"\\t\"} if these are nodes without edges", sep)}
 		if err := d.fault("other separator", "each line taken for a node", err); err != nil {
 			return nil, err
 		}
@@ -281,9 +281,9 @@ func titleRole(text []byte) int {
 
 // titled says what to do with a line of titles.
 func (f Edges) titled(d *draft, fields []field, number int) *SyntaxError {
-	advice := "take the line away, or read by Edges{Repair: &taxonomy.Faults{}}, which leaves it out"
+	advice := "remove the line, or read with Edges{Repair: &taxonomy.Faults{}}, which leaves it out"
 	if f.ChildFirst != (titleRole(fields[0].text) < 0) {
-		advice += fmt.Sprintf(", and by ChildFirst: %v, as they say", !f.ChildFirst)
+		advice += fmt.Sprintf(", and with ChildFirst: %v, as the titles say", !f.ChildFirst)
 	}
 	return d.errorf(placeAt(number, fields[0].column), "%s and %s are titles of columns; %s", textfile.Quote(string(fields[0].text)), textfile.Quote(string(fields[1].text)), advice)
 }
@@ -296,7 +296,7 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 		}
 		for v, name := range t.names {
 			if strings.TrimSpace(name) == "" || strings.ContainsAny(name, "\n\r") || strings.HasPrefix(name, "\ufeff") {
-				return fmt.Errorf("the name of node %d, %s, cannot stand in a line; rename it, or choose the format JSON", v, textfile.Quote(name))
+				return fmt.Errorf("the name of node %d, %s, cannot be written in a line; rename it, or choose the format JSON", v, textfile.Quote(name))
 			}
 			if fields := f.split([]byte(name), nil); len(fields) != 1 || string(fields[0].text) != name {
 				return fmt.Errorf("the name of node %d, %s, has the separator %q in it; choose another", v, textfile.Quote(name), f.separator())
@@ -317,7 +317,7 @@ func (f Edges) Write(w io.Writer, t *Taxonomy) error {
 			}
 		}
 		if sep, ok := other.likely(); ok {
-			return fmt.Errorf("nodes without edges whose names have all a %q would be taken for edges; write and read them by Edges{Separator: \"\\t\"}", sep)
+			return fmt.Errorf("the names of all nodes without edges contain %q, so they would be read as edges; write and read them with Edges{Separator: \"\\t\"}", sep)
 		}
 		var line []byte
 		var fields []field

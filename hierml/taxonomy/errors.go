@@ -96,7 +96,7 @@ type noNode struct {
 func (e noNode) Error() string {
 	switch {
 	case e.t == nil:
-		return "taxonomy: there is no taxonomy: it is nil, as the result of a function that returned an error is"
+		return "taxonomy: the taxonomy is nil; check the error of the function that should have returned it"
 	case len(e.t.names) == 0:
 		return fmt.Sprintf("taxonomy: there is no node %d; the taxonomy has no nodes", e.node)
 	}

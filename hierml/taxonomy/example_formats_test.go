@@ -23,8 +23,8 @@ func ExampleEdges() {
 	fmt.Print(&faults)
 	fmt.Print(t)
 	// Output:
-	// zoo.txt:4:1: the edge from "animal" to "cat" stands already in line 1; give it once
-	// 1 × duplicate edge, left out; first zoo.txt:4:1: the edge from "animal" to "cat" stands already in line 1; give it once
+	// zoo.txt:4:1: the edge from "animal" to "cat" is already in line 1; give it once
+	// 1 × duplicate edge, left out; first zoo.txt:4:1: the edge from "animal" to "cat" is already in line 1; give it once
 	// 1 × cycle, edge left out; first zoo.txt:3:1: the edge from "cat" to "animal" closes a cycle
 	// tree: 3 nodes, 2 leaves, depth 1
 	// animal

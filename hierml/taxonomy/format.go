@@ -51,7 +51,7 @@ func OpenContext(ctx context.Context, file string) (*Taxonomy, error) {
 // OpenAs is OpenContext with a given format and its settings.
 func OpenAs(ctx context.Context, file string, f Format) (*Taxonomy, error) {
 	if f == nil {
-		return nil, fmt.Errorf("taxonomy: no format to open %s in; Open finds it out", file)
+		return nil, fmt.Errorf("taxonomy: no format to open %s in is given; Open detects it", file)
 	}
 	return open(ctx, file, f)
 }
@@ -157,7 +157,7 @@ func Save(file string, t *Taxonomy) error {
 // SaveAs is Save with a given format.
 func SaveAs(name string, t *Taxonomy, f Format) error {
 	if t == nil || f == nil {
-		return fmt.Errorf("taxonomy: no taxonomy, or no format, to write %s with", name)
+		return fmt.Errorf("taxonomy: the taxonomy or the format to write to %s is nil", name)
 	}
 	switch filepath.Ext(strings.ToLower(name)) {
 	case ".gz", ".bz2", ".zst", ".xz":

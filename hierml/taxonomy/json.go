@@ -40,11 +40,11 @@ func (f JSON) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, er
 	if err := j.document(); err != nil {
 		return nil, err
 	}
-	if _, err := j.expect(end, "the end of the file behind the taxonomy"); err != nil {
+	if _, err := j.expect(end, "the end of the file after the taxonomy"); err != nil {
 		return nil, err
 	}
 	if len(j.names) == 0 {
-		return nil, s.errorf(place{1, 1}, `no nodes; expected such as {"name": "animal", "children": [{"name": "cat"}]}`)
+		return nil, s.errorf(place{1, 1}, `no nodes; expected, for example, {"name": "animal", "children": [{"name": "cat"}]}`)
 	}
 	return j.taxonomy(f.Rules)
 }
@@ -94,7 +94,7 @@ func (j *jsonReader) object(begin jsonToken) error {
 			}
 			return j.trees(frames)
 		case "nodes", "edges", "links":
-			return j.errorf(key.at, "%q of a graph; expected the nodes of a tree in each other. Write the graph as edges, DOT or OBO", key.text)
+			return j.errorf(key.at, "%q belongs to a graph; expected the nested nodes of a tree. Write the graph as edges, DOT or OBO", key.text)
 		}
 		if err := j.value(j.skip); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (j *jsonReader) key(first bool) (key jsonToken, more bool, err error) {
 	if key.kind != '"' {
 		return key, false, j.unexpectedToken(key, "a key in quotes")
 	}
-	_, err = j.expect(':', "':' behind a key")
+	_, err = j.expect(':', "':' after a key")
 	return key, true, err
 }
 

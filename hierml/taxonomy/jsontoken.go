@@ -53,7 +53,7 @@ func (s jsonScanner) read() (jsonToken, error) {
 		}
 		t.kind, t.text = '0', string(s.token)
 		if !json.Valid(s.token) {
-			return t, s.errorf(t.at, "%s is no number of JSON", textfile.Quote(t.text))
+			return t, s.errorf(t.at, "%s is not a JSON number", textfile.Quote(t.text))
 		}
 		return t, nil
 	case isAlphanumeric(c):
@@ -62,11 +62,11 @@ func (s jsonScanner) read() (jsonToken, error) {
 		}
 		t.kind, t.text = 'a', string(s.token)
 		if t.text != "true" && t.text != "false" && t.text != "null" {
-			return t, s.errorf(t.at, "%s is no value of JSON; strings are quoted", textfile.Quote(t.text))
+			return t, s.errorf(t.at, "%s is not a JSON value; put strings into quotes", textfile.Quote(t.text))
 		}
 		return t, nil
 	default:
-		return t, s.unexpected("a value of JSON")
+		return t, s.unexpected("a JSON value")
 	}
 }
 
@@ -105,7 +105,7 @@ func (s jsonScanner) text(t jsonToken) (jsonToken, error) {
 		return t, s.errorf(t.at, "the string %s is not UTF-8; convert the file to UTF-8", textfile.Quote(t.text))
 	}
 	if err := json.Unmarshal(s.token, &t.text); err != nil {
-		return t, s.errorf(t.at, "the string %s has an escape that JSON has not", textfile.Quote(t.text))
+		return t, s.errorf(t.at, "the string %s has an escape that JSON does not have", textfile.Quote(t.text))
 	}
 	return t, nil
 }
@@ -138,7 +138,7 @@ func (s jsonScanner) skip(t jsonToken) error {
 		switch t.kind {
 		case '{', '[':
 			if len(open) == deepestValue {
-				return s.errorf(t.at, "a value with more than %d brackets in each other", deepestValue)
+				return s.errorf(t.at, "a value with more than %d nested brackets", deepestValue)
 			}
 			open = append(open, byte(t.kind)+2) // the bracket that closes it
 		case '}', ']':

@@ -75,9 +75,9 @@ func NewWithLabels(names []string, edges [][2]int, labels map[int]string) (*Taxo
 		name := labels[n]
 		switch {
 		case n < 0 || n >= t.Len():
-			return nil, fmt.Errorf("taxonomy: a label of node %d; nodes are 0 to %d", n, t.Len()-1)
+			return nil, fmt.Errorf("taxonomy: a label is given for node %d; nodes are 0 to %d", n, t.Len()-1)
 		case !t.IsLeaf(n):
-			return nil, fmt.Errorf("taxonomy: node %q stands for the label %q; only a leaf does", t.names[n], name)
+			return nil, fmt.Errorf("taxonomy: node %q stands for the label %q; only a leaf can", t.names[n], name)
 		case name == "":
 			return nil, fmt.Errorf("taxonomy: leaf %q stands for a label without a name", t.names[n])
 		}

@@ -44,7 +44,7 @@ func (f Newick) Read(ctx context.Context, r io.Reader, name string) (*Taxonomy, 
 		}
 	}
 	if !errors.Is(s.err, io.EOF) || len(n.names) == 0 {
-		return nil, s.errorf(place{1, 0}, "no trees; expected such as (cat,dog)animal;")
+		return nil, s.errorf(place{1, 0}, "no trees; expected, for example, (cat,dog)animal;")
 	}
 	return n.taxonomy(f.Rules)
 }
@@ -124,7 +124,7 @@ func (n *newickReader) close() (done bool, err error) {
 		case end:
 			return false, n.errorf(at, "the file ends within a tree; expected ';' at its end")
 		default:
-			return false, n.unexpected("',', ')' or ';' behind a node; a name with other than letters and digits is quoted, as in 'Homo sapiens'")
+			return false, n.unexpected("',', ')' or ';' after a node; put a name with characters other than letters and digits into quotes, as in 'Homo sapiens'")
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (n *newickReader) label(v int, leaf bool) error {
 		if n.Support {
 			name = ""
 		}
-		n.advice = ". If numbers behind parentheses are the support of branches, as of a bootstrap, read with Newick{Support: true}"
+		n.advice = ". If the numbers after parentheses are the support of branches, such as that of a bootstrap, read with Newick{Support: true}"
 	}
 	if name != "" {
 		if err := n.call(v, name, at); err != nil {
@@ -178,7 +178,7 @@ func (n *newickReader) label(v int, leaf bool) error {
 		return err
 	}
 	if _, err := strconv.ParseFloat(string(n.token), 64); err != nil {
-		return n.errorf(at, "the branch length %s is no number; expected such as 0.25, or no colon", textfile.Quote(string(n.token)))
+		return n.errorf(at, "the branch length %s is not a number; expected, for example, 0.25, or no colon", textfile.Quote(string(n.token)))
 	}
 	return n.blanks()
 }

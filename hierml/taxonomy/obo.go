@@ -114,8 +114,8 @@ func (o *oboReader) line(line string) error {
 	if text[0] == '[' {
 		end := strings.IndexByte(text, ']')
 		if end < 0 {
-			return o.fault("line that is none of OBO", "skipped",
-				o.errorf(placeAt(number, column), "%s begins a stanza without ']'; expected such as [Term]", textfile.Quote(text)))
+			return o.fault("line that is not OBO", "skipped",
+				o.errorf(placeAt(number, column), "%s begins a stanza without ']'; expected, for example, [Term]", textfile.Quote(text)))
 		}
 		if err := o.endTerm(); err != nil {
 			return err
@@ -128,8 +128,8 @@ func (o *oboReader) line(line string) error {
 	}
 	tag, value, ok := strings.Cut(text, ":")
 	if !ok {
-		return o.fault("line that is none of OBO", "skipped",
-			o.errorf(placeAt(number, column), "%s is no tag and value; expected such as is_a: GO:0008150", textfile.Quote(text)))
+		return o.fault("line that is not OBO", "skipped",
+			o.errorf(placeAt(number, column), "%s is not a tag and a value; expected, for example, is_a: GO:0008150", textfile.Quote(text)))
 	}
 	at := placeAt(number, column+len(tag)+1+len(value)-len(strings.TrimLeft(value, " \t")))
 	if o.stanza == "" {
@@ -153,7 +153,7 @@ func (o *oboReader) continued(line string) (string, error) {
 	for trailingBackslashes(line)%2 == 1 {
 		next, err := o.lines.Next()
 		if errors.Is(err, io.EOF) {
-			return "", o.errorf(placeAt(o.lines.Line()-1, len(line)), "the file ends behind a backslash, which continues the line; remove it")
+			return "", o.errorf(placeAt(o.lines.Line()-1, len(line)), "the file ends after a backslash, which continues the line; remove it")
 		}
 		if err != nil {
 			return "", err
@@ -181,14 +181,14 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 		return err
 	}
 	if value == "" {
-		return o.fault("line that is none of OBO", "skipped", o.errorf(at, "%s has no value; give it one, or remove the line", tag))
+		return o.fault("line that is not OBO", "skipped", o.errorf(at, "%s has no value; give it one, or remove the line", tag))
 	}
 	t := &o.term
 	here := len(o.terms) // the term's position, unless another is defined again by it
 	switch tag {
 	case "id":
 		if t.id != "" {
-			return o.fault("line that is none of OBO", "skipped", o.errorf(at, "a second id of the term %s; begin another with [Term]", textfile.Quote(t.id)))
+			return o.fault("line that is not OBO", "skipped", o.errorf(at, "a second id of the term %s; begin another with [Term]", textfile.Quote(t.id)))
 		}
 		t.id = value
 		if !o.Names {
@@ -212,7 +212,7 @@ func (o *oboReader) tag(tag, raw string, at place) error {
 		raw = strings.TrimLeft(raw, " \t")
 		relation, target, ok := strings.Cut(raw, " ")
 		if !ok {
-			return o.fault("line that is none of OBO", "skipped", o.errorf(at, "the relationship %s has no target; expected such as part_of GO:0008150", textfile.Quote(value)))
+			return o.fault("line that is not OBO", "skipped", o.errorf(at, "the relationship %s has no target; expected, for example, part_of GO:0008150", textfile.Quote(value)))
 		}
 		if !slices.Contains(o.Relations, relation) {
 			return nil
@@ -267,7 +267,7 @@ func (o *oboReader) escape(b *strings.Builder, c byte, at place) error {
 		b.WriteByte(c)
 	default:
 		b.WriteByte(c)
-		return o.fault("unknown escape", "read without the backslash", o.errorf(at, `the escape \%c is none of OBO; two backslashes are one`, c))
+		return o.fault("unknown escape", "read without the backslash", o.errorf(at, `OBO has no escape \%c; write two backslashes for one`, c))
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func (o *oboReader) endTerm() error {
 	}
 	if first, ok := o.byID[t.id]; ok {
 		o.refer(here, first)
-		err := o.errorf(t.at, "the term %s is defined already in line %d; define it once", textfile.Quote(t.id), o.terms[first].at.line)
+		err := o.errorf(t.at, "the term %s is already defined in line %d; define it once", textfile.Quote(t.id), o.terms[first].at.line)
 		return o.fault("duplicate term", "read as one", err)
 	}
 	o.byID[t.id] = here
@@ -347,7 +347,7 @@ func (o *oboReader) connect() error {
 			continue
 		}
 		if !known || o.terms[above].node < 0 {
-			what := "is no term of the file"
+			what := "is not a term of the file"
 			if known {
 				what = "is obsolete"
 			}

@@ -102,7 +102,7 @@ func ExampleRules() {
 	fmt.Print(faults)
 	fmt.Print(tree)
 	// Output:
-	// 1 × several roots, a new root put above them; first taxonomy: "go" is a root beside "net", of 2 in all, and one is asked for; give it a parent
+	// 1 × several roots, a new root put above them; first taxonomy: "go" is a root in addition to "net", of 2 in all, and only one is allowed; give it a parent
 	// tree: 5 nodes, 2 leaves, depth 2
 	// root
 	// ├── net

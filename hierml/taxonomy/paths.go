@@ -198,7 +198,7 @@ func (f Paths) Write(w io.Writer, t *Taxonomy) error {
 func severalParents(t *Taxonomy, what string) error {
 	for v, parents := range t.parents {
 		if len(parents) > 1 {
-			return fmt.Errorf("%s has the parents %s and %s, and %s are of trees; choose the format Edges, OBO or DOT",
+			return fmt.Errorf("%s has the parents %s and %s, and %s are only for trees; choose the format Edges, OBO or DOT",
 				textfile.Quote(t.names[v]), textfile.Quote(t.names[parents[0]]), textfile.Quote(t.names[parents[1]]), what)
 		}
 	}

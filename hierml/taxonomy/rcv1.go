@@ -67,7 +67,7 @@ func (f RCV1) line(d *draft, line []byte, number int) error {
 		return nil
 	}
 	if len(fields) < 4 || string(fields[0].text) != rcv1Parent || string(fields[2].text) != rcv1Child || bytes.HasSuffix(fields[1].text, []byte(":")) {
-		err := d.errorf(placeAt(number, fields[0].column), "%s is no edge; expected parent: CODE child: CODE child-description: TEXT", textfile.Quote(string(line)))
+		err := d.errorf(placeAt(number, fields[0].column), "%s is not an edge; expected parent: CODE child: CODE child-description: TEXT", textfile.Quote(string(line)))
 		return d.fault("no edge", "line left out", err)
 	}
 	parent, child := fields[1], fields[3]

@@ -83,7 +83,7 @@ func oneParent(d *draft, t *Taxonomy) (*Taxonomy, error) {
 			parent[e[1]] = e[0]
 			continue
 		}
-		err := d.errorf(d.lines[i], "%s has the parents %s and %s, and a tree is asked for; remove one of the edges",
+		err := d.errorf(d.lines[i], "%s has the parents %s and %s, and a tree is required; remove one of the edges",
 			d.quoted(e[1]), d.quoted(first), d.quoted(e[0]))
 		if err := d.fault("further parent", "edge left out", err); err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func noRedundant(d *draft, t *Taxonomy) (*Taxonomy, error) {
 		if !ok {
 			continue
 		}
-		err := d.errorf(d.lines[i], "the edge from %s to %s is redundant, as there is a way through %s; remove it",
+		err := d.errorf(d.lines[i], "the edge from %s to %s is redundant, because there is a path through %s; remove it",
 			d.quoted(e[0]), d.quoted(e[1]), d.quoted(v))
 		if err := d.fault("redundant edge", "left out", err); err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ func oneRoot(d *draft, t *Taxonomy) (*Taxonomy, error) {
 		return t, nil
 	}
 	second := t.roots[1]
-	err := d.errorf(d.nodes[second], "%s is a root beside %s, of %d in all, and one is asked for; give it a parent",
+	err := d.errorf(d.nodes[second], "%s is a root in addition to %s, of %d in all, and only one is allowed; give it a parent",
 		d.quoted(second), d.quoted(t.roots[0]), len(t.roots))
 	if err := d.fault("several roots", "a new root put above them", err); err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ func (s *scanner) word(in func(c int) bool) error {
 // keep appends a byte to the token, which begins at the place.
 func (s *scanner) keep(c int, at place) error {
 	if len(s.token) == longestToken {
-		return s.errorf(at, "what begins here is longer than %d bytes; is a quote not closed?", longestToken)
+		return s.errorf(at, "the text that begins here is longer than %d bytes; look for a quote that is not closed", longestToken)
 	}
 	s.token = append(s.token, byte(c))
 	return nil

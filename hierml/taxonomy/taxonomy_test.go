@@ -239,7 +239,7 @@ func TestLabels(t *testing.T) {
 func TestNewWithLabelsRefuses(t *testing.T) {
 	names, edges := []string{"a", "b", "c"}, [][2]int{{0, 1}, {0, 2}}
 	for says, labels := range map[string]map[int]string{
-		"nodes are 0 to 2": {3: "x"}, "only a leaf does": {0: "x"}, "without a name": {1: ""},
+		"nodes are 0 to 2": {3: "x"}, "only a leaf can": {0: "x"}, "without a name": {1: ""},
 		`both stand for the label "x"`: {1: "x", 2: "x"}, `"c" and "b" both stand`: {1: "c"},
 	} {
 		if _, err := taxonomy.NewWithLabels(names, edges, labels); err == nil || !strings.Contains(err.Error(), says) {
