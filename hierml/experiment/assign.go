@@ -22,9 +22,9 @@ func (s *Study) Assign(ctx context.Context, most int) (file string, parts int, e
 	}
 	switch {
 	case s.Directory == "":
-		return "", 0, errors.New("experiment: a study in parts needs a Directory, which all machines see")
+		return "", 0, errors.New("experiment: a study in parts needs a Directory that all machines can access")
 	case most < 0:
-		return "", 0, fmt.Errorf("experiment: %d parts; there are 1 or more, 0 for as many as seems right", most)
+		return "", 0, fmt.Errorf("experiment: %d parts; ask for 1 or more, or for 0 to let the study choose", most)
 	}
 	if err := s.portable(); err != nil {
 		return "", 0, err

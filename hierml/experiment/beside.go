@@ -32,7 +32,7 @@ func (r *Results) Beside(published []Published) (*Comparison, error) {
 	figures := make(map[place][]float64)
 	for _, p := range published {
 		if len(p.Values) != len(s.Measures) {
-			return nil, fmt.Errorf("experiment: %d published figures of %q for %d measures; give one for each, NaN where there is none", len(p.Values), p.Method, len(s.Measures))
+			return nil, fmt.Errorf("experiment: %d published figures of %q for %d measures; give one for each, and NaN for a figure that was not published", len(p.Values), p.Method, len(s.Measures))
 		}
 		matches := 0
 		for _, row := range s.Rows {
@@ -41,7 +41,7 @@ func (r *Results) Beside(published []Published) (*Comparison, error) {
 			}
 		}
 		if matches != 1 {
-			return nil, fmt.Errorf("experiment: the published figures of %q with %s belong to %d rows of the results, and must belong to exactly one", p.Method, sizeOf(p.PerClass), matches)
+			return nil, fmt.Errorf("experiment: the published figures of %q with %s match %d rows of the results; they must match exactly one", p.Method, sizeOf(p.PerClass), matches)
 		}
 		figures[place{p.PerClass, p.Method}] = p.Values
 	}

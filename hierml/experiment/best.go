@@ -27,7 +27,7 @@ type Choice struct {
 // come from Load, which knows no estimators, or if the method is a function.
 func (r *Results) Best(measure string) (*Choice, error) {
 	if r.ran == nil {
-		return nil, errors.New("experiment: results that were loaded have no estimators; run the study again, which trains only what is missing")
+		return nil, errors.New("experiment: loaded results have no estimators; run the study again: it trains only the missing cells")
 	}
 	columns, err := r.With(measure)
 	if err != nil {
@@ -38,7 +38,7 @@ func (r *Results) Best(measure string) (*Choice, error) {
 	rows := columns.Summary().Rows
 	for i, row := range rows {
 		if row.Data != rows[0].Data {
-			return nil, errors.New("experiment: the study has several data sets; choose a method by a study of one")
+			return nil, errors.New("experiment: the study has several data sets; to choose a method, run a study of one")
 		}
 		v := row.Values[0].Mean
 		if lower(measure) {
@@ -50,7 +50,7 @@ func (r *Results) Best(measure string) (*Choice, error) {
 		best, value = &rows[i], v
 	}
 	if best == nil {
-		return nil, fmt.Errorf("experiment: no finished cell has the %s", measure)
+		return nil, fmt.Errorf("experiment: no finished cell has the measure %s", measure)
 	}
 	k := slices.IndexFunc(r.ran.Methods, func(m Method) bool { return m.Name == best.Method })
 	c := &Choice{Method: best.Method, method: r.ran.Methods[k]}

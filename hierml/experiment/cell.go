@@ -130,7 +130,7 @@ func (r *run) choose(j *job) (point, error) {
 	lower := lower(r.study.Select)
 	var best point
 	value := math.NaN()
-	reason := errors.New(r.study.Select + " is not defined on what they are tested on")
+	reason := errors.New(r.study.Select + " is not defined on the instances for testing")
 	rounds := max(r.study.Inner.rounds(), 1)
 	for first := 0; first < len(j.inner); first += rounds {
 		sum := 0.0
@@ -138,7 +138,7 @@ func (r *run) choose(j *job) (point, error) {
 			c := r.kept.cells[inner.key]
 			switch {
 			case c == nil:
-				return nil, errors.New("experiment: an inner cell is missing")
+				return nil, errors.New("experiment: a cell of the inner split is missing")
 			case c.Error != "":
 				reason = errors.New(c.Error)
 				sum = math.NaN()

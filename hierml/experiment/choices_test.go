@@ -173,7 +173,7 @@ func TestGoChooses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Farm, s.Directory = farm.Slurm{Options: []string{"--wr=id"}}, t.TempDir()
-	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `farm: the option "--wr" of sbatch is none that a job may have`) {
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `farm: the option "--wr" of sbatch is not allowed for a job`) {
 		t.Error(err)
 	}
 }

@@ -147,16 +147,16 @@ func TestCrossValidateOfAllKinds(t *testing.T) {
 		if tested != d.Len() || len(v.Cells) != 3 {
 			t.Errorf("%s: %d rows are tested on in %d folds", name, tested, len(v.Cells))
 		}
-		if name == "texts" && (len(v.Notes) != 1 || !strings.Contains(v.String(), "tested on are equal to some trained on")) {
+		if name == "texts" && (len(v.Notes) != 1 || !strings.Contains(v.String(), "for testing are equal to instances for training")) {
 			t.Errorf("notes %q\n%s", v.Notes, v)
 		}
 	}
 	for want, of := range map[string][3]any{
-		"is no data to validate on":             {svm.Flat{}, "data.csv", 3},
-		"a string trains nothing":               {"flat", d, 3},
-		"1 folds; at least two":                 {svm.Flat{}, d, 1},
-		"61 folds need at least one":            {svm.Flat{}, d, 61},
-		"svm.Flat on fold 1 of 3: svm: C is -1": {svm.Flat{C: -1}, d, 3},
+		"is no data to validate on":                        {svm.Flat{}, "data.csv", 3},
+		"a string is not an estimator that trains a model": {"flat", d, 3},
+		"1 folds; at least two":                            {svm.Flat{}, d, 1},
+		"61 folds need at least one":                       {svm.Flat{}, d, 61},
+		"svm.Flat on fold 1 of 3: svm: C is -1":            {svm.Flat{C: -1}, d, 3},
 	} {
 		if _, err := CrossValidate(t.Context(), of[0], of[1], of[2].(int)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

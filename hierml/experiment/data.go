@@ -81,13 +81,13 @@ func (d *Data) check() error {
 		}
 	}
 	if (d.Vectors != nil || !reflect.ValueOf(d.Text).IsZero()) && d.Texts == "" && d.Corpus == nil {
-		return fmt.Errorf("experiment: data set %q has Text or Vectors and no texts to make vectors of; give Texts or a Corpus, and for the texts of a table Columns.Text", d.Name)
+		return fmt.Errorf("experiment: data set %q has Text or Vectors but no texts to make vectors from; set Texts or Corpus, or for the texts of a table Columns.Text", d.Name)
 	}
 	if !reflect.ValueOf(d.Columns).IsZero() && !d.tabular() {
-		return fmt.Errorf("experiment: data set %q has Columns and no table to make vectors of; give a File or a Table", d.Name)
+		return fmt.Errorf("experiment: data set %q has Columns but no table to make vectors from; set File or Table", d.Name)
 	}
 	if !reflect.ValueOf(d.Reader).IsZero() && d.File == "" {
-		return fmt.Errorf("experiment: data set %q has a Reader and no File to read", d.Name)
+		return fmt.Errorf("experiment: data set %q has a Reader but no File to read", d.Name)
 	}
 	for _, s := range d.Steps {
 		if _, err := stepOf(s); err != nil {
@@ -111,10 +111,10 @@ func (d *Data) at(settings point) (*Data, error) {
 		path := strings.TrimPrefix(s.path, dataPrefix)
 		field, _, _ := strings.Cut(path, ".")
 		if !slices.Contains(gridFields, field) {
-			return nil, fmt.Errorf("experiment: a grid cannot set %s; of data it sets fields of %s", s.path, strings.Join(gridFields, ", "))
+			return nil, fmt.Errorf("experiment: a grid cannot set %s; in Data it can set only fields of %s", s.path, strings.Join(gridFields, ", "))
 		}
 		if field == "Text" && d.Vectors != nil {
-			return nil, fmt.Errorf("experiment: a grid sets %s, which data set %q does not use, as its Vectors make the vectors", s.path, d.Name)
+			return nil, fmt.Errorf("experiment: a grid sets %s, but data set %q does not use that field, because its Vectors make the vectors", s.path, d.Name)
 		}
 		if err := (setter{}).path(reflect.ValueOf(&set).Elem(), path, s.value, "Data"); err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (d *Data) open(ctx context.Context, folder dataFolder, seed uint64) (*insta
 		in, err = generate(ctx, d.Generator, seed)
 	}
 	if name := d.Open + d.Texts; err != nil && (strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "") {
-		return nil, fmt.Errorf("%w; a table of yours is given as File, not as Open or Texts", err)
+		return nil, fmt.Errorf("%w; give a table of your own as File, not as Open or Texts", err)
 	}
 	if err != nil {
 		return nil, err
@@ -253,9 +253,9 @@ func (in *instances) check() error {
 	case in.texts != nil && in.texts.Taxonomy == nil:
 		return errors.New("the corpus has no taxonomy")
 	case in.table != nil && (in.table.Taxonomy == nil || len(in.table.Labels) != in.table.Len()):
-		return errors.New("the table has no labels; Reader.Label names their column, and in Go Table.WithLabels")
+		return errors.New("the table has no labels; name their column with Reader.Label (in Go, with Table.WithLabels)")
 	case in.parts == nil && in.vectors == nil && in.texts == nil && in.table == nil:
-		return errors.New("nothing was generated")
+		return errors.New("the generator returned no data")
 	}
 	return nil
 }

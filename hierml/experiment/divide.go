@@ -56,7 +56,7 @@ func (in *instances) division(s Split, perClass, fold int, seed uint64) (dataset
 		return pick(in.divider().Folds(s.Folds, seed))(fold - 1)
 	case s.Forward != 0 && s.Time != "":
 		if in.table == nil {
-			return dataset.Division{}, fmt.Errorf("experiment: Time is %q, a column, and the data are no table; without Time, they stand in the order of time", s.Time)
+			return dataset.Division{}, fmt.Errorf("experiment: Time names the column %q, but the data are not a table; leave Time empty if the instances are in the order of time", s.Time)
 		}
 		return pick(in.table.Forward(s.Time, s.Forward))(fold - 1)
 	case s.Forward != 0:
@@ -98,16 +98,16 @@ func checkRound(d dataset.Division, n int) error {
 		}
 		for i, r := range rows {
 			if r < 0 || r >= n {
-				return fmt.Errorf("row %d is none of 0 to %d", r, n-1)
+				return fmt.Errorf("there is no row %d; rows are 0 to %d", r, n-1)
 			}
 			if i > 0 && rows[i-1] >= r {
-				return fmt.Errorf("row %d stands after row %d; rows ascend", r, rows[i-1])
+				return fmt.Errorf("row %d comes after row %d; rows must ascend", r, rows[i-1])
 			}
 		}
 	}
 	for _, r := range d.Train {
 		if tested[r] {
-			return fmt.Errorf("row %d is trained on and tested on", r)
+			return fmt.Errorf("row %d is both for training and for testing", r)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ type Range struct {
 func (r Range) check() error {
 	switch {
 	case !(r.Low < r.High) || math.IsInf(r.High-r.Low, 0):
-		return fmt.Errorf("has a Range from %g to %g; Low is below High, and both are finite", r.Low, r.High)
+		return fmt.Errorf("has a Range from %g to %g; Low must be below High, and both finite", r.Low, r.High)
 	case r.Log && r.Low <= 0:
 		return fmt.Errorf("has a Range from %g to %g of logarithms; Low has to be positive", r.Low, r.High)
 	case r.Whole && math.Ceil(r.Low) > math.Floor(r.High):
@@ -58,17 +58,17 @@ func (r Range) draw(rng *rand.Rand) any {
 // seed of the study.
 func (m *Method) points(studySeed uint64) ([]point, error) {
 	if m.Draws < 0 {
-		return nil, fmt.Errorf("experiment: Draws is %d; it is the number of points that are drawn, or 0 for the whole grid", m.Draws)
+		return nil, fmt.Errorf("experiment: Draws is %d; it must be the number of points to draw, or 0 for the whole grid", m.Draws)
 	}
 	if m.Draws == 0 {
 		return m.Grid.points()
 	}
 	if m.Draws > largestGrid {
-		return nil, fmt.Errorf("experiment: %d points are to be drawn; %d is the most", m.Draws, largestGrid)
+		return nil, fmt.Errorf("experiment: Draws is %d; it must be at most %d", m.Draws, largestGrid)
 	}
 	paths := m.Grid.paths()
 	if len(paths) == 0 {
-		return nil, fmt.Errorf("experiment: %d points are to be drawn of a grid without values", m.Draws)
+		return nil, fmt.Errorf("experiment: Draws is %d, but the grid has no values to draw from", m.Draws)
 	}
 	streams := make([]*rand.Rand, len(paths))
 	for k, path := range paths {
@@ -103,7 +103,7 @@ func (m *Method) points(studySeed uint64) ([]point, error) {
 			return points, nil
 		}
 	}
-	return nil, fmt.Errorf("experiment: %d different points are to be drawn, and the grid seems to have %d; set fewer Draws, or none for the whole grid", m.Draws, len(points))
+	return nil, fmt.Errorf("experiment: Draws is %d, but the grid seems to have only %d different points; set fewer Draws, or 0 for the whole grid", m.Draws, len(points))
 }
 
 // checkRanges says what is wrong with the values of a path of which some are drawn.

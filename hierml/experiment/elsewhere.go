@@ -45,7 +45,7 @@ func RunPart(ctx context.Context) error {
 		return err
 	}
 	if h == nil {
-		return fmt.Errorf("experiment: this is no part of a study: a farm starts those, with %s and %s", farm.PartVariable, JobVariable)
+		return fmt.Errorf("experiment: this process is not a part of a study; a farm starts parts with %s and %s set", farm.PartVariable, JobVariable)
 	}
 	s, err := ReadStudy(h.directory)
 	if err != nil {
@@ -60,7 +60,7 @@ func RunPart(ctx context.Context) error {
 
 // unseen is the error of a file of the directory that cannot be read.
 func (h *role) unseen(err error) error {
-	return fmt.Errorf("experiment: machine %s does not see the directory %s of the study as the one that submitted it: %w; it has to be on a file system that all machines share",
+	return fmt.Errorf("experiment: machine %s cannot read the directory %s of the study as the machine that submitted it can: %w; put it on a file system that all machines share",
 		farm.Machine(), h.directory, err)
 }
 
@@ -99,7 +99,7 @@ func sameFolder(a, b string) bool {
 }
 
 // errReplaced ends a process of a part that another one computes by now.
-var errReplaced = errors.New("experiment: another process computes this part")
+var errReplaced = errors.New("experiment: another process is computing this part")
 
 // part computes a part of the study, which is checked.
 func (s *Study) part(ctx context.Context, h *role) (err error) {
@@ -108,7 +108,7 @@ func (s *Study) part(ctx context.Context, h *role) (err error) {
 		return h.unseen(err)
 	}
 	if h.part >= len(a.Parts) {
-		return fmt.Errorf("experiment: %s has %d parts, so none with the number %d", h.job, len(a.Parts), h.part)
+		return fmt.Errorf("experiment: %s has %d parts, so there is no part %d", h.job, len(a.Parts), h.part)
 	}
 	if last, err := farmed.LastNumber(h.directory); err != nil || last > farmed.Number(h.job) {
 		return err // what is missing was submitted anew: nobody knew of this job
@@ -134,7 +134,7 @@ func (s *Study) part(ctx context.Context, h *role) (err error) {
 // assigned computes the cells of a part and keeps them.
 func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *store, next string) error {
 	if a.Format != format || len(a.Data) != len(s.Data) {
-		return fmt.Errorf("experiment: machine %s runs another version of the program, or of the study, than the one that submitted it", farm.Machine())
+		return fmt.Errorf("experiment: machine %s runs another version of the program, or of the study, than the machine that submitted it; use the same on both", farm.Machine())
 	}
 	if a.Files != nil {
 		if len(a.Files) != len(s.Data) {
@@ -166,7 +166,7 @@ func (s *Study) assigned(ctx context.Context, h *role, a *assignment, kept *stor
 	for _, key := range a.Parts[h.part] {
 		j := p.byKey[key]
 		if j == nil {
-			return fmt.Errorf("experiment: on machine %s the study has no cell %s, which was submitted: the program or its data are others there, or the program does not do the same every time", farm.Machine(), key)
+			return fmt.Errorf("experiment: on machine %s the study does not have the submitted cell %s: the program or its data differ there, or the program does not do the same every time", farm.Machine(), key)
 		}
 		mine[j] = true
 		for _, inner := range j.inner {

@@ -61,7 +61,7 @@ func (in *instances) equals(by dataset.Division) equals {
 	r := in.printed().Repeats(by)
 	e := equals{rows: r.Rows}
 	if r.Rows > 0 {
-		e.example = fmt.Sprintf("%s, tested on, and %s, trained on", in.row(r.Test), in.row(r.Train))
+		e.example = fmt.Sprintf("%s for testing and %s for training", in.row(r.Test), in.row(r.Train))
 	}
 	return e
 }
@@ -85,7 +85,7 @@ func (r *Results) noteWeights(note func(string, ...any)) {
 	for _, c := range r.Cells {
 		if c.Weighted && !seen[c.Data] {
 			seen[c.Data] = true
-			note("%s: measures are weighted by the weights of the instances; svm.Balanced weighs what is trained on alone", c.Data)
+			note("%s: measures are weighted by the weights of the instances; svm.Balanced weights only the instances for training", c.Data)
 		}
 	}
 }
@@ -139,6 +139,6 @@ func (r *Results) noteEquals(note func(string, ...any)) {
 				in += "up to "
 			}
 		}
-		note("%s: %s%d of %d instances tested on are equal to some trained on, such as %s; what is right there may be learned by heart", data, in, f.most, f.of, f.example)
+		note("%s: %s%d of %d instances for testing are equal to instances for training, such as %s; the models may have memorized their labels", data, in, f.most, f.of, f.example)
 	}
 }

@@ -50,9 +50,9 @@ func TestEqual(t *testing.T) {
 		data Data
 		want string
 	}{
-		{Data{Name: "texts", Corpus: texts}, `texts: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as document "id9", tested on, and document "id2", trained on; `},
-		{Data{Name: "vectors", Set: vectors}, "vectors: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as row 9, tested on, and row 3, trained on; "},
-		{Data{Name: "parts", Collection: parts}, "parts: in 1 of 2 divisions 1 of 6 instances tested on are equal to some trained on, such as row 9, tested on, and row 3, trained on; "},
+		{Data{Name: "texts", Corpus: texts}, `texts: in 1 of 2 divisions 1 of 6 instances for testing are equal to instances for training, such as document "id9" for testing and document "id2" for training; `},
+		{Data{Name: "vectors", Set: vectors}, "vectors: in 1 of 2 divisions 1 of 6 instances for testing are equal to instances for training, such as row 9 for testing and row 3 for training; "},
+		{Data{Name: "parts", Collection: parts}, "parts: in 1 of 2 divisions 1 of 6 instances for testing are equal to instances for training, such as row 9 for testing and row 3 for training; "},
 	} {
 		s := &Study{
 			Data: []Data{test.data}, Methods: []Method{{Name: "m", Estimator: Centroids{}}, {Name: "n", Estimator: Centroids{Noise: 1}}},

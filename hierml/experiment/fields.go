@@ -49,7 +49,7 @@ func (s setter) path(v reflect.Value, path string, value any, where string) erro
 		return nil
 	case reflect.Interface:
 		if v.IsNil() {
-			return fmt.Errorf("experiment: %s is not set, so that it has no %s", where, path)
+			return fmt.Errorf("experiment: %s is not set, so it has no %s", where, path)
 		}
 		copied := reflect.New(v.Elem().Type()).Elem()
 		copied.Set(v.Elem())
@@ -62,7 +62,7 @@ func (s setter) path(v reflect.Value, path string, value any, where string) erro
 		return s.element(v, path, value, where)
 	}
 	if v.Kind() != reflect.Struct {
-		return fmt.Errorf("experiment: %s has no fields, so none called %s", where, path)
+		return fmt.Errorf("experiment: %s has no fields, so it has no %s", where, path)
 	}
 	if v.Type() == reflect.TypeFor[Method]() && name == "Estimator" { // of a study in JSON
 		n, err := readNamed(value)
@@ -177,7 +177,7 @@ func (s setter) value(v reflect.Value, value any, at string) error {
 	}
 	switch v.Kind() {
 	case reflect.Func:
-		return fmt.Errorf("experiment: %s is a function, which can be given in Go only; run the study where it is written", at)
+		return fmt.Errorf("experiment: %s is a function, which can be given in Go only; run the study from its Go program", at)
 	case reflect.Interface:
 		return s.setInterface(v, value, at)
 	case reflect.Struct:

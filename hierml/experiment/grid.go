@@ -44,7 +44,7 @@ func (g Grid) points() ([]point, error) {
 			return nil, fmt.Errorf("experiment: the grid has no values of %s", path)
 		}
 		if hasRange(values) {
-			return nil, fmt.Errorf("experiment: the grid of %s has a Range, of which values are drawn; set Method.Draws to the number of points", path)
+			return nil, fmt.Errorf("experiment: the grid of %s has a Range, from which values are drawn; set Method.Draws to the number of points", path)
 		}
 		if len(points)*len(values) > largestGrid {
 			return nil, fmt.Errorf("experiment: the grid has more than %d points", largestGrid)

@@ -66,7 +66,7 @@ func (s *Study) UnmarshalJSON(text []byte) error {
 	}
 	for i := range read.Data {
 		if file := read.Data[i].File; file != "" && !filepath.IsLocal(file) {
-			return fmt.Errorf("experiment: the study.Data[%d].File %q leads out of the folder of the study: name a file below that folder, or below another one, which --data, or Study.DataFolder in Go, chooses", i, file)
+			return fmt.Errorf("experiment: the study.Data[%d].File %q leads out of the folder of the study: name a file below that folder, or choose another folder by --data (in Go, by Study.DataFolder)", i, file)
 		}
 	}
 	delete(object, "Directory")
@@ -202,7 +202,7 @@ func checkJSON(text []byte) error {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			return nil
 		}
-		err = errors.New("something stands behind the study")
+		err = errors.New("there is text after the end of the study")
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		at, err = int64(len(text)), errors.New("the file ends in the middle of the study")

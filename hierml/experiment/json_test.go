@@ -93,7 +93,7 @@ func TestFaultyStudies(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{``, "study.json:1:1: the file ends in the middle of the study"},
 		{"{\n\"Data\": [}", "study.json:2:10: invalid character '}'"},
-		{"{}\nx", "study.json:1:3: something stands behind the study"},
+		{"{}\nx", "study.json:1:3: there is text after the end of the study"},
 		{`[]`, "study.json:1:1: the file is one JSON array; expected an object"},
 		{`{}`, "a study needs Data and Methods"},
 		{`{"Methodes": []}`, "the study has no field Methodes; it has Name, Data, Methods, Split, Inner, Select, Repeats"},
@@ -115,7 +115,7 @@ func TestFaultyStudies(t *testing.T) {
 		{with(`{"Estimator": {"svm.Flat": {"Settings": {"Progress": 3}}}}`), "svm.Flat.Settings.Progress is a function"},
 		{with(`{"Estimator": "svm.Flat"}, {"Estimator": "svm.Flat"}`), `two methods are called "svm.Flat"`},
 		{`{"Measures": ["speed"], "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, `no measure is called "speed"; there are accuracy`},
-		{`{"Split": {"Folds": 1}, "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "Split.Folds is 1; it is 2 or more"},
+		{`{"Split": {"Folds": 1}, "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "Split.Folds is 1; it must be 2 or more"},
 		{`{"Split": {"Folds": 2, "HeldOut": 0.5}, "Data": [{"Open": "x"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "Split has several of HeldOut, Folds"},
 		{`{"Data": [{"Open": "x", "Texts": "y"}], "Methods": [{"Estimator": "svm.Flat"}]}`, "has 2 of Open, Texts"},
 		{`{"Data": [{"Texts": "x", "Text": {"Weight": "tfidf"}}]}`, "the study.Data[0].Text.Weight"},

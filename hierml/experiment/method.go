@@ -95,7 +95,7 @@ func (m *Method) check(studySeed uint64) error {
 		}
 	}
 	if set != 1 {
-		return fmt.Errorf("experiment: method %q has %d of Estimator, Named and Fit; it needs one", m.Name, set)
+		return fmt.Errorf("experiment: method %q has %d of Estimator, Named and Fit; set exactly one", m.Name, set)
 	}
 	points, err := m.points(studySeed)
 	if err != nil {
@@ -196,7 +196,7 @@ func fitterOf(e any) (fitter, error) {
 	case decision.By:
 		return scored(e.Fit), nil
 	}
-	return nil, fmt.Errorf("experiment: a %T trains nothing", e)
+	return nil, fmt.Errorf("experiment: a %T is not an estimator that trains a model", e)
 }
 
 // scored returns the function with models of any type, and none beside an error.

@@ -117,7 +117,7 @@ func (r Ranks) String() string {
 	if r.PerClass > 0 {
 		of = fmt.Sprintf(", %d of every class", r.PerClass)
 	}
-	return fmt.Sprintf("mean ranks by %s over %d data sets%s: %s; Friedman's test with the correction of Iman and Davenport %s; by Nemenyi's ranks differ that are %.2f apart",
+	return fmt.Sprintf("mean ranks by %s over %d data sets%s: %s; Friedman's test with the correction of Iman and Davenport %s; by Nemenyi's test, ranks differ that are %.2f apart",
 		r.Measure, r.Sets, of, strings.Join(each, ", "), probability(r.P), r.Difference)
 }
 

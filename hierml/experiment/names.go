@@ -154,7 +154,7 @@ func lossNamed(i reflect.Type, name string, t *taxonomy.Taxonomy) (value any, er
 			err = fmt.Errorf("no loss of sets is called %q; the names are %s", name, strings.Join(loss.SetNames(), ", "))
 		}
 		if value != nil && !reflect.TypeOf(value).Implements(i) {
-			err = fmt.Errorf("the loss of sets %q is no sum over nodes, which this field needs", name)
+			err = fmt.Errorf("the loss of sets %q is not a sum over nodes, and this field needs one", name)
 		}
 		return value, err, true
 	}

@@ -36,7 +36,7 @@ type watch struct {
 // onFarm runs the study, which is checked, on its farm.
 func (s *Study) onFarm(ctx context.Context) (*Results, error) {
 	if s.Directory == "" {
-		return nil, errors.New("experiment: a study on a farm needs a Directory, which all of its machines see")
+		return nil, errors.New("experiment: a study on a farm needs a Directory that all its machines can access")
 	}
 	directory, err := filepath.Abs(s.Directory)
 	if err != nil {
@@ -85,7 +85,7 @@ func requireNoFarm(ctx context.Context, directory string) error {
 		return err
 	}
 	if !state.Over {
-		return fmt.Errorf("experiment: a farm computes cells of %s, by %s: run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
+		return fmt.Errorf("experiment: a farm is computing cells of %s (%s): run the study on its farm to wait for them, or stop it (experiment.Stop, hierml study stop)", directory, s.Last())
 	}
 	return farmed.Remove(directory)
 }
@@ -161,7 +161,7 @@ func (p *plan) expects(jobs farmed.Attempt) error {
 	for _, j := range jobs {
 		a, err := readAssignment(p.study.Directory, j.Name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("experiment: %s has farm.json, which names %s, and not its cells: remove that file (%w)", p.study.Directory, jobs, err)
+			return fmt.Errorf("experiment: %s has a farm.json that names %s, but not the list of its cells: remove farm.json (%w)", p.study.Directory, jobs, err)
 		}
 		if err != nil {
 			return fmt.Errorf("experiment: %w", err)
@@ -169,7 +169,7 @@ func (p *plan) expects(jobs farmed.Attempt) error {
 		for _, part := range a.Parts {
 			for _, key := range part {
 				if p.byKey[key] == nil {
-					return fmt.Errorf("experiment: a farm computes an earlier form of the study in %s, or of its data, by %s; wait for its end, or stop it (experiment.Stop, hierml study stop)", p.study.Directory, jobs)
+					return fmt.Errorf("experiment: a farm is computing an earlier version of the study in %s, or of its data (%s); wait for its end, or stop it (experiment.Stop, hierml study stop)", p.study.Directory, jobs)
 				}
 			}
 		}
@@ -188,9 +188,9 @@ func (w *watch) recordKilled(s *farmed.Submission) error {
 		}
 		c := w.describe(j)
 		last := killed[len(killed)-1]
-		c.Error = fmt.Sprintf("the process that computed it was killed %d times, at last on machine %s", len(killed), last.Machine)
+		c.Error = fmt.Sprintf("the process that computed it was killed %d times, the last time on machine %s", len(killed), last.Machine)
 		if last.Memory != "" {
-			c.Error += fmt.Sprintf(", where it had %s of memory: if that was too little, give parts more, with Slurm by the option --mem of sbatch", last.Memory)
+			c.Error += fmt.Sprintf(", where it had %s of memory: if that was too little, give parts more (with Slurm, by the option --mem of sbatch)", last.Memory)
 		}
 		if err := w.kept.add(c); err != nil {
 			return err
@@ -271,7 +271,7 @@ func (s *Study) command() ([]string, error) {
 	case len(again) > 1:
 		return again, nil
 	}
-	return nil, fmt.Errorf("%w; a farm runs a study with functions, types or data of yours as a script: hierml notebook export FILE.ipynb, and hierml run FILE.go where the farm is", portable)
+	return nil, fmt.Errorf("%w; to run a study with functions, types or data of your own on a farm, make it a script: hierml notebook export FILE.ipynb, then hierml run FILE.go where the farm is", portable)
 }
 
 // portable is an error if the study, read from what is written of it in JSON, would be another.

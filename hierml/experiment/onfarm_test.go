@@ -199,7 +199,7 @@ func TestFarmWaitsTogether(t *testing.T) {
 	}
 	other := *s
 	other.Seed = 5
-	if _, err := other.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm computes an earlier form of the study in "+s.Directory) {
+	if _, err := other.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm is computing an earlier version of the study in "+s.Directory) {
 		t.Errorf("another study: %v", err)
 	}
 	if r, err := Load(s.Directory); err != nil || r.Missing != 1 {
@@ -331,7 +331,7 @@ func TestFarmKilled(t *testing.T) {
 			t.Errorf("%s: %s", c.Method, c.Error)
 		case c.Method == "deadly":
 			failed++
-			if !strings.HasPrefix(c.Error, "the process that computed it was killed 3 times, at last on machine ") || !strings.Contains(c.Error, "MiB of memory: if that was too little, give parts more") {
+			if !strings.HasPrefix(c.Error, "the process that computed it was killed 3 times, the last time on machine ") || !strings.Contains(c.Error, "MiB of memory: if that was too little, give parts more") {
 				t.Errorf("%q", c.Error)
 			}
 		}
@@ -368,7 +368,7 @@ func TestFarmFaults(t *testing.T) {
 	t.Run("other data", func(t *testing.T) {
 		s := onFarm(t, "other data")
 		_, err := s.Run(t.Context())
-		if want := fmt.Sprintf("the data set \"one\" of machine %s has another content than that of where the study was submitted", farm.Machine()); err == nil || !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("the data set \"one\" of machine %s differs from that of the machine that submitted the study", farm.Machine()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 		if sub, err := readSubmission(s.Directory); err != nil || !sub.Stopped {
@@ -380,7 +380,7 @@ func TestFarmFaults(t *testing.T) {
 	t.Run("no directory", func(t *testing.T) {
 		s := onFarm(t, "failing")
 		s.Directory = ""
-		if _, err := s.Run(t.Context()); err == nil || err.Error() != "experiment: a study on a farm needs a Directory, which all of its machines see" {
+		if _, err := s.Run(t.Context()); err == nil || err.Error() != "experiment: a study on a farm needs a Directory that all its machines can access" {
 			t.Error(err)
 		}
 	})
@@ -409,7 +409,7 @@ func TestFarmFaults(t *testing.T) {
 		{"not shared", "", "a part failed on machine far and left nothing in ", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: farm.Failed}}}}},
 		{"no program", "exec: /bin/none: not found", "a part failed on machine far before it began: exec: /bin/none: not found", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: farm.Failed}}}}},
 		{"refused", "", "sbatch says: no", &silent{refusal: errors.New("sbatch says: no")}},
-		{"lost", "word\nlast word\n", "4 attempts ended with 0 of 9 cells finished in DIRECTORY; part 0, on machine far, said last: last word", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: "NODE_FAIL"}}}}},
+		{"lost", "word\nlast word\n", "4 attempts ended with 0 of 9 cells finished in DIRECTORY; part 0, on machine far, printed last: last word", &silent{state: farm.State{Over: true, Failed: []farm.Failure{{Part: 0, Machine: "far", Reason: "NODE_FAIL"}}}}},
 		{"limit", "", "no arrays", &silent{limit: errors.New("no arrays")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -510,10 +510,10 @@ func TestParts(t *testing.T) {
 	}
 	own = *c
 	own.Seed++
-	if err := own.part(t.Context(), &role{s.Directory, "0002-1", 0}); err == nil || !strings.Contains(err.Error(), "which was submitted: the program or its data are others there") {
+	if err := own.part(t.Context(), &role{s.Directory, "0002-1", 0}); err == nil || !strings.Contains(err.Error(), "the program or its data differ there") {
 		t.Errorf("of another study: %v", err)
 	}
-	if err := own.part(t.Context(), &role{s.Directory, "0003-1", 0}); err == nil || !strings.Contains(err.Error(), "does not see the directory "+s.Directory) {
+	if err := own.part(t.Context(), &role{s.Directory, "0003-1", 0}); err == nil || !strings.Contains(err.Error(), "cannot read the directory "+s.Directory) {
 		t.Errorf("of no job: %v", err)
 	}
 }

@@ -142,7 +142,7 @@ func (c *parts) promised(ctx context.Context, s *source) (*instances, error) {
 		err = fmt.Errorf("machine %s has no data set %q; put it where all machines find it at the same path, and set HIERML_DATA to that folder: %w",
 			farm.Machine(), s.Name, err)
 	case s.identity != s.Data.identity(in):
-		err = fmt.Errorf("the data set %q of machine %s has another content than that of where the study was submitted; have both read one file", s.Name, farm.Machine())
+		err = fmt.Errorf("the data set %q of machine %s differs from that of the machine that submitted the study; let both read the same file", s.Name, farm.Machine())
 	}
 	if err != nil {
 		c.mu.Lock()

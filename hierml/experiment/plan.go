@@ -134,7 +134,7 @@ func (s *Study) divide(in *instances) error {
 			}
 			inner, _ := s.Inner.numbers()
 			if _, err := in.divideWithin(outer, s.Inner, inner, s.Seed); err != nil {
-				return fmt.Errorf("what is trained on, divided again by Study.Inner: %w", err)
+				return fmt.Errorf("the part for training, divided again by Study.Inner: %w", err)
 			}
 		}
 	}

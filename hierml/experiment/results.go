@@ -72,11 +72,11 @@ func (p *plan) outline(kept map[string]*Cell) *outline {
 			cells += blind[m]
 			names = append(names, s.Methods[m].Name)
 		}
-		o.Notes = append(o.Notes, fmt.Sprintf("%s of %s were kept from before, and Go functions of yours take part in them; if one has changed since, which cannot be seen, change its Version",
+		o.Notes = append(o.Notes, fmt.Sprintf("%s of %s were kept from earlier runs and used Go functions of yours; if you have changed one since, which hierml cannot see, change its Version",
 			plural(cells, "cell"), strings.Join(names, ", ")))
 	}
 	if other := len(kept) - used; other > 0 {
-		o.Notes = append(o.Notes, fmt.Sprintf("%s in the directory are of an earlier form of the study, or of other data, and not used", plural(other, "cell")))
+		o.Notes = append(o.Notes, fmt.Sprintf("%s in the directory belong to an earlier version of the study, or to other data, and are not used", plural(other, "cell")))
 	}
 	return o
 }

@@ -119,7 +119,7 @@ func (p *plan) find(key string) (*job, error) {
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("experiment: the study has no cell with the key %q; if it was changed since, or its data, its cells have other keys", key)
+		return nil, fmt.Errorf("experiment: the study has no cell with the key %q; if the study or its data have changed since, its cells have other keys", key)
 	}
 	return found, nil
 }

@@ -179,7 +179,7 @@ func TestChangedStudies(t *testing.T) {
 			t.Errorf("%s: %d trainings, want %d", test.name, got, test.runs)
 		}
 		note := strings.Join(r.Notes, "\n")
-		if want := fmt.Sprintf("%s in the directory are of an earlier form", plural(test.unused, "cell")); strings.Contains(note, want) != (test.unused > 0) {
+		if want := fmt.Sprintf("%s in the directory belong to an earlier version", plural(test.unused, "cell")); strings.Contains(note, want) != (test.unused > 0) {
 			t.Errorf("%s: notes %q", test.name, note)
 		}
 		fresh := *s
@@ -220,8 +220,8 @@ func TestDamagedDirectory(t *testing.T) {
 	for _, test := range []struct{ content, want string }{
 		{string(content) + `{"Key": "ab`, ""},
 		{string(content) + "\x00\x00\x00", ""},
-		{string(content[:first]) + "{}\n" + string(content[first:]), cellsFile + ":2 is no finished cell: it has no Key; delete the line"},
-		{string(content[:first]) + "\x00\n" + string(content[first:]), cellsFile + ":2 is no finished cell: invalid character"},
+		{string(content[:first]) + "{}\n" + string(content[first:]), cellsFile + ":2 is not a finished cell: it has no Key; delete the line"},
+		{string(content[:first]) + "\x00\n" + string(content[first:]), cellsFile + ":2 is not a finished cell: invalid character"},
 	} {
 		if err := os.WriteFile(file, []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestFailures(t *testing.T) {
 	text := complete(t, s).String()
 	for _, want := range []string{
 		"\nbroken on one; broken on drawn: 8 of 8 cells failed: neither a model nor an error was returned by Fit\n",
-		"frail on one; frail on drawn: 16 of 24 cells to choose a point by failed, first Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
+		"frail on one; frail on drawn: 16 of 24 cells for the choice of a point failed, the first with: Fail=panic: panic: runtime error: index out of range [5] with length 0; a point",
 		"0, 4 failed",
 	} {
 		if !strings.Contains(text, want) {
@@ -340,7 +340,7 @@ func TestFaultyData(t *testing.T) {
 		want string
 	}{
 		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { return nil, errors.New("no data") }}, "no data"},
-		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { return nil, nil }}, "nothing was generated"},
+		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { return nil, nil }}, "the generator returned no data"},
 		{Data{Generate: func(_ context.Context, seed uint64) (*dataset.Dataset, error) { panic("oh") }}, "panic: oh"},
 		{Data{Set: d, Prepare: func(*dataset.Dataset) (func(*dataset.Dataset) (*dataset.Dataset, error), error) { panic("ah") }}, "panic: ah"},
 	} {

@@ -98,7 +98,7 @@ func readCells(directory string) (cells map[string]*Cell, whole int64, err error
 			if err == nil {
 				err = errors.New("it has no Key")
 			}
-			return nil, 0, fmt.Errorf("experiment: %s:%d is no finished cell: %w; delete the line to have its cell run again", name, number, err)
+			return nil, 0, fmt.Errorf("experiment: %s:%d is not a finished cell: %w; delete the line to run its cell again", name, number, err)
 		}
 		cells[c.Key] = c
 	}

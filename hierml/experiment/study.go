@@ -112,19 +112,19 @@ func (s Split) check(field string) error {
 	case set > 1:
 		return fmt.Errorf("experiment: %s has several of HeldOut, Folds, PerClass, Forward and Rounds; set one", field)
 	case s.HeldOut != 0 && !(s.HeldOut > 0 && s.HeldOut < 1):
-		return fmt.Errorf("experiment: %s.HeldOut is %v; it is a share, between 0 and 1", field, s.HeldOut)
+		return fmt.Errorf("experiment: %s.HeldOut is %v; it must be a share, between 0 and 1", field, s.HeldOut)
 	case s.Folds != 0 && s.Folds < 2:
-		return fmt.Errorf("experiment: %s.Folds is %d; it is 2 or more", field, s.Folds)
+		return fmt.Errorf("experiment: %s.Folds is %d; it must be 2 or more", field, s.Folds)
 	case s.Forward < 0:
-		return fmt.Errorf("experiment: %s.Forward is %d; it is 1 or more", field, s.Forward)
+		return fmt.Errorf("experiment: %s.Forward is %d; it must be 1 or more", field, s.Forward)
 	case s.Time != "" && s.Forward == 0:
-		return fmt.Errorf("experiment: %s.Time is about Forward, which is not set", field)
+		return fmt.Errorf("experiment: %s.Time is set without Forward; set Forward, or leave Time empty", field)
 	case s.GivenTest && len(s.PerClass) == 0:
-		return fmt.Errorf("experiment: %s.GivenTest is about PerClass, which is not set; leave both out for the division that the data have", field)
+		return fmt.Errorf("experiment: %s.GivenTest is set without PerClass; set PerClass, or leave both out to use the division of the data", field)
 	}
 	for i, t := range s.PerClass {
 		if t < 1 || slices.Contains(s.PerClass[:i], t) {
-			return fmt.Errorf("experiment: %s.PerClass has %d at position %d; numbers of instances are positive, and each stands there once", field, t, i)
+			return fmt.Errorf("experiment: %s.PerClass has %d at position %d; numbers of instances must be positive, and each listed once", field, t, i)
 		}
 	}
 	return nil
@@ -151,10 +151,10 @@ func (s *Study) checked() (*Study, error) {
 		}
 	}
 	if !c.Inner.zero() && c.Inner.HeldOut == 0 && c.Inner.Folds == 0 && c.Inner.Forward == 0 {
-		return nil, errors.New("experiment: Inner is a HeldOut, Folds or Forward of what is trained on")
+		return nil, errors.New("experiment: Inner divides the part for training; it supports only HeldOut, Folds or Forward")
 	}
 	if c.Repeats < 0 || c.Workers < 0 {
-		return nil, fmt.Errorf("experiment: Repeats is %d and Workers is %d; neither is negative", c.Repeats, c.Workers)
+		return nil, fmt.Errorf("experiment: Repeats is %d and Workers is %d; neither may be negative", c.Repeats, c.Workers)
 	}
 	c.Repeats = max(c.Repeats, 1)
 	known := measureNames()
@@ -174,7 +174,7 @@ func (s *Study) checked() (*Study, error) {
 		c.Select = c.Measures[0]
 	}
 	if _, ok := metric.Named(c.Select); !ok {
-		return nil, fmt.Errorf("experiment: Select is %q; a point is chosen by one of %s", c.Select, strings.Join(known, ", "))
+		return nil, fmt.Errorf("experiment: Select is %q; choose a measure from %s", c.Select, strings.Join(known, ", "))
 	}
 	if err := c.Test.check(); err != nil {
 		return nil, err

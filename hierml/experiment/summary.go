@@ -137,7 +137,7 @@ func (r *Results) Summary() *Summary {
 				case err == nil:
 					tests[test.Name] = appendNew(tests[test.Name], measure)
 					if test.N > len(cells[i]) && len(cells[i]) == 1 {
-						note("one division: p is about the models that were trained on it, tried on other instances, not about other training data")
+						note("there is one division: p is about these trained models on other instances for testing, not about other training data")
 					}
 				case errors.Is(err, errRounds):
 					noTest.add(err.Error(), row, 0, 0)
@@ -160,12 +160,12 @@ func (r *Results) Summary() *Summary {
 	})
 	partly.each(func(_ string, of *about) { note("%s: means are over the cells that did not fail", of.names()) })
 	inner.each(func(reason string, of *about) {
-		note("%s: %d of %s to choose a point by failed, first %s; a point that failed is not chosen", of.names(), of.failed, plural(of.cells, "cell"), reason)
+		note("%s: %d of %s for the choice of a point failed, the first with: %s; a point that failed is not chosen", of.names(), of.failed, plural(of.cells, "cell"), reason)
 	})
 	noTest.each(func(reason string, of *about) { note("no test of %s: %s", of.names(), reason) })
 	for _, measure := range r.Measures {
 		if slices.Contains(untested, measure) {
-			note("no test of the %s: there is one round, and it is no mean over instances", measure)
+			note("no test of the %s: there is only one round, and the measure is not a mean over instances", measure)
 		}
 	}
 	if len(tests) > 0 {

@@ -112,7 +112,7 @@ func TestSummaryByHand(t *testing.T) {
 		for _, want := range []string{
 			"c on d: 1 of 2 cells failed: it broke",
 			"c on d: means are over the cells that did not fail",
-			"no test of b, c on d: fewer than two rounds that neither method failed in",
+			"no test of b, c on d: there are fewer than two rounds in which neither method failed",
 			"– for the tree loss of a on d: it is not defined for this method on these data",
 			"a       3            0.6000 ± 0.1000 ",
 			"0.1000                                               3.0000",
@@ -254,10 +254,10 @@ func TestOneDivision(t *testing.T) {
 	if !got[0].Tested || got[0].Test != want || want.N != a.Test || want.P > 0.01 {
 		t.Errorf("%+v, want %+v", got[0], want)
 	}
-	if !strings.Contains(r.String(), "one division: p is about the models that were trained on it") {
+	if !strings.Contains(r.String(), "one division: p is about these trained models") {
 		t.Errorf("nothing is said of one division:\n%v", r)
 	}
-	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1 of all classes: there is one round, and it is no mean over instances") {
+	if got[1].Tested || !strings.Contains(r.String(), "no test of the macro F1 of all classes: there is only one round, and the measure is not a mean over instances") {
 		t.Errorf("%+v\n%v", got[1], r)
 	}
 }

@@ -111,7 +111,7 @@ func TestGivenPartsOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := r.Cells[0]; c.Error != "" || c.Train != 9 || c.Test != 5 || c.Equal != 1 || c.EqualExample != `row "n4", tested on, and row "n6", trained on` {
+	if c := r.Cells[0]; c.Error != "" || c.Train != 9 || c.Test != 5 || c.Equal != 1 || c.EqualExample != `row "n4" for testing and row "n6" for training` {
 		t.Errorf("%+v", c)
 	}
 	if want := []string{"numbered: 1 row without a label is left out"}; !reflect.DeepEqual(notes.text, want) {
@@ -240,20 +240,20 @@ func TestRefusedTables(t *testing.T) {
 		grid Grid
 		want string
 	}{
-		{Data{Table: &unlabelled}, nil, "the table has no labels; Reader.Label names their column"},
+		{Data{Table: &unlabelled}, nil, "the table has no labels; name their column with Reader.Label"},
 		{Data{Table: &gap}, nil, `column "number": 1 of 20 numbers are missing; set Columns{Number`},
 		{Data{Table: &gap}, Grid{"Data.Columns.Number.Scale": {"z-score"}}, "1 of 20 numbers are missing"},
 		{Data{Table: table, Columns: features.Columns{LeaveOut: []string{"colour"}}}, nil, `has no column "colour"`},
 		{Data{Table: table, Text: features.Text{Bits: 4}}, nil, "and for the texts of a table Columns.Text"},
-		{Data{Table: table, Reader: files.Table{Label: "label"}}, nil, "has a Reader and no File"},
+		{Data{Table: table, Reader: files.Table{Label: "label"}}, nil, "has a Reader but no File"},
 		{Data{Table: table, File: "x.csv"}, nil, "has 2 of Open, Texts, File"},
-		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns and no table"},
+		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns but no table"},
 		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "name the folder of the files: --data FOLDER in hierml study run, Study.DataFolder in Go"},
-		{Data{Open: filepath.Join("testdata", "tea.csv")}, nil, "a table of yours is given as File, not as Open or Texts"},
-		{Data{Texts: "tea.csv"}, nil, "a table of yours is given as File, not as Open or Texts"},
+		{Data{Open: filepath.Join("testdata", "tea.csv")}, nil, "give a table of your own as File, not as Open or Texts"},
+		{Data{Texts: "tea.csv"}, nil, "give a table of your own as File, not as Open or Texts"},
 		{Data{Table: table}, Grid{"Data.Columns.Constants": {1}}, `the grid of method "m": Data.Columns has no field Constants; it has Text, Number`},
-		{Data{Table: table}, Grid{"Data.Leafed": {true}}, "a grid cannot set Data.Leafed; of data it sets fields of Text, Columns, Steps"},
-		{Data{Table: table}, Grid{"Data.Text.Bits": {4}}, "has Text or Vectors and no texts"},
+		{Data{Table: table}, Grid{"Data.Leafed": {true}}, "a grid cannot set Data.Leafed; in Data it can set only fields of Text, Columns, Steps"},
+		{Data{Table: table}, Grid{"Data.Text.Bits": {4}}, "has Text or Vectors but no texts"},
 		{Data{Table: table}, Grid{"Data.Columns.Of.number.Numbers.Log": {true}}, "Data.Columns.Of.number.Numbers.Log cannot be true"},
 		{Data{Table: table}, Grid{"Data.Columns.Nominal.MinRows": {"x"}}, "expected a whole number"},
 		{Data{Table: table}, Grid{"Data.Steps": {[]any{"features.Scalling"}}}, `nothing is called "features.Scalling" here`},

@@ -76,7 +76,7 @@ func (t Test) check() error {
 // it is 0.
 func CorrectedTest(a, b []float64, ratio float64) (metric.Test, error) {
 	if !(ratio >= 0) || math.IsInf(ratio, 1) {
-		return metric.Test{}, fmt.Errorf("experiment: the ratio of instances tested on to those trained on is %v; it is positive", ratio)
+		return metric.Test{}, fmt.Errorf("experiment: the ratio of instances for testing to those for training is %v; it must be finite and not negative", ratio)
 	}
 	t, err := metric.PairedT(a, b)
 	if err != nil {
@@ -109,8 +109,8 @@ const (
 
 // Why there is no test.
 var (
-	errOneRound = errors.New("it is no mean over instances, and there is one round")
-	errRounds   = errors.New("fewer than two rounds that neither method failed in")
+	errOneRound = errors.New("the measure is not a mean over instances, and there is only one round")
+	errRounds   = errors.New("there are fewer than two rounds in which neither method failed")
 )
 
 // compare tests a measure of cells a against the cells b of the baseline, which are of the same

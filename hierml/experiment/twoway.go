@@ -11,7 +11,7 @@ import (
 )
 
 // errInstances says why there is no two-way test.
-var errInstances = errors.New("the cells have no values of instances: the two-way test is of measures that are means over instances, among the study's, and of draws by PerClass")
+var errInstances = errors.New("the cells have no values of instances; the two-way test needs a measure of the study that is a mean over instances, and draws by PerClass")
 
 // draws are the differences of two methods over several draws of few instances of every class.
 type draws struct {

@@ -61,13 +61,13 @@ type Job struct {
 func (j *Job) check() error {
 	switch {
 	case j.Parts < 1:
-		return fmt.Errorf("farm: a job of %d parts; there is 1 or more", j.Parts)
+		return fmt.Errorf("farm: a job of %d parts; it needs at least 1", j.Parts)
 	case j.Name == "" || strings.ContainsAny(j.Name, "/%\\") || strings.HasPrefix(j.Name, "-") || strings.ContainsFunc(j.Name, unicode.IsControl):
-		return fmt.Errorf("farm: %q cannot be the name of a job: it is part of a file's", j.Name)
+		return fmt.Errorf("farm: %q cannot be the name of a job, which becomes part of a file name; leave out /, %%, \\ and a leading -", j.Name)
 	case len(j.Command) == 0:
-		return errors.New("farm: a job without a command")
+		return errors.New("farm: the job has no command")
 	case !filepath.IsAbs(j.Directory) || !filepath.IsAbs(j.Log):
-		return fmt.Errorf("farm: the folders of a job, %q and %q, are absolute paths: it runs elsewhere", j.Directory, j.Log)
+		return fmt.Errorf("farm: the folders of a job are %q and %q; both must be absolute paths, because it runs elsewhere", j.Directory, j.Log)
 	}
 	for _, variable := range j.Environment {
 		if !assignment.MatchString(variable) {
@@ -150,7 +150,7 @@ func Part() (number int, ok bool, err error) {
 	}
 	number, err = strconv.Atoi(text)
 	if err != nil || number < 0 {
-		return 0, true, fmt.Errorf("farm: %s is %q; it is the number of a part, from 0", PartVariable, text)
+		return 0, true, fmt.Errorf("farm: %s is %q; it must be the number of a part, from 0", PartVariable, text)
 	}
 	return number, true, nil
 }

@@ -68,16 +68,16 @@ func TestSlurmRefusals(t *testing.T) {
 			"farm: sbatch says: invalid partition specified: big; Batch job submission failed: Invalid partition name specified"},
 		{"exit 3", nil, nil, "farm: sbatch: exit status 3"},
 		{"echo hello", nil, nil, "farm: sbatch printed \"hello\\n\"; expected the number of a job"},
-		{"", nil, nil, "farm: there is no program sbatch on this machine; run this where Slurm's programs are, as on a cluster's login node"},
-		{"echo 1", []string{"main"}, nil, `farm: "main" is no option of sbatch; write one with its value as one word, such as --partition=main`},
-		{"echo 1", []string{"--array=0-9"}, nil, `farm: the option "--array" of sbatch is none that a job may have; there are, by their whole names, --account, --begin, `},
+		{"", nil, nil, "farm: there is no program sbatch on this machine; run this where Slurm is installed, such as on the login node of a cluster"},
+		{"echo 1", []string{"main"}, nil, `farm: "main" is not an option of sbatch; write one with its value as one word, such as --partition=main`},
+		{"echo 1", []string{"--array=0-9"}, nil, `farm: the option "--array" of sbatch is not allowed for a job; use the full name of one of --account, --begin, `},
 		{"echo 1", []string{"--mem"}, nil, "farm: the option --mem of sbatch has no value; write it as one word, such as --partition=main"},
 		{"echo 1", []string{"--nodelist=/etc/passwd"}, nil, `farm: the option --nodelist of sbatch cannot have the value "/etc/passwd"`},
 		{"echo -7", nil, nil, "farm: sbatch printed \"-7\\n\"; expected the number of a job"},
-		{"echo 1", nil, func(j *Job) { j.Parts = 0 }, "farm: a job of 0 parts; there is 1 or more"},
+		{"echo 1", nil, func(j *Job) { j.Parts = 0 }, "farm: a job of 0 parts; it needs at least 1"},
 		{"echo 1", nil, func(j *Job) { j.Name = "a/b" }, `farm: "a/b" cannot be the name of a job`},
-		{"echo 1", nil, func(j *Job) { j.Command = nil }, "farm: a job without a command"},
-		{"echo 1", nil, func(j *Job) { j.Log = "log" }, "are absolute paths: it runs elsewhere"},
+		{"echo 1", nil, func(j *Job) { j.Command = nil }, "farm: the job has no command"},
+		{"echo 1", nil, func(j *Job) { j.Log = "log" }, "must be absolute paths, because it runs elsewhere"},
 		{"echo 1", nil, func(j *Job) { j.Environment = []string{"X"} }, `farm: "X" in the environment of a job is not NAME=value`},
 	} {
 		scripts := map[string]string{"sbatch": test.sbatch + "\n"}
@@ -243,7 +243,7 @@ func TestLocalCancel(t *testing.T) {
 
 // TestPart reads what the environment says.
 func TestPart(t *testing.T) {
-	for text, want := range map[string]string{"0": "0 true <nil>", "12": "12 true <nil>", "-1": `0 true farm: HIERML_PART is "-1"; it is the number of a part, from 0`, "": `0 true farm: HIERML_PART is ""; it is the number of a part, from 0`} {
+	for text, want := range map[string]string{"0": "0 true <nil>", "12": "12 true <nil>", "-1": `0 true farm: HIERML_PART is "-1"; it must be the number of a part, from 0`, "": `0 true farm: HIERML_PART is ""; it must be the number of a part, from 0`} {
 		t.Setenv(PartVariable, text)
 		if n, ok, err := Part(); fmt.Sprint(n, ok, err) != want {
 			t.Errorf("%q: %d %t %v", text, n, ok, err)

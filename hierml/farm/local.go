@@ -42,10 +42,10 @@ func (l Local) Submit(ctx context.Context, j Job) (string, error) {
 		return "", err
 	}
 	if l.Processes < 0 {
-		return "", fmt.Errorf("farm: Local.Processes is %d; it is not negative", l.Processes)
+		return "", fmt.Errorf("farm: Local.Processes is %d; it must not be negative", l.Processes)
 	}
 	if _, err := exec.LookPath("sh"); err != nil {
-		return "", fmt.Errorf("farm: processes of this machine are started by sh, which is not here: %w", err)
+		return "", fmt.Errorf("farm: Local starts processes with sh, which is not on this machine: %w", err)
 	}
 	id, err := os.MkdirTemp(j.Log, "local-")
 	if err != nil {

@@ -82,10 +82,10 @@ func (s Slurm) check() error {
 		name, value, valued := strings.Cut(option, "=")
 		switch {
 		case !strings.HasPrefix(option, "-"):
-			return fmt.Errorf("farm: %q is no option of sbatch; write one with its value as one word, such as --partition=main", option)
+			return fmt.Errorf("farm: %q is not an option of sbatch; write one with its value as one word, such as --partition=main", option)
 		case !slices.Contains(optionsWithValue, name) && !slices.Contains(optionsAlone, name) && !slices.Contains(optionsBoth, name):
 			all := slices.Sorted(slices.Values(slices.Concat(optionsWithValue, optionsAlone, optionsBoth)))
-			return fmt.Errorf("farm: the option %q of sbatch is none that a job may have; there are, by their whole names, %s", name, strings.Join(all, ", "))
+			return fmt.Errorf("farm: the option %q of sbatch is not allowed for a job; use the full name of one of %s", name, strings.Join(all, ", "))
 		case !valued && slices.Contains(optionsWithValue, name):
 			return fmt.Errorf("farm: the option %s of sbatch has no value; write it as one word, such as --partition=main", name)
 		case valued && (slices.Contains(optionsAlone, name) || !optionValue.MatchString(value)):
@@ -103,7 +103,7 @@ var jobID = regexp.MustCompile(`^[0-9]{1,18}$`)
 func checkIDs(ids ...string) error {
 	for _, id := range ids {
 		if !jobID.MatchString(id) {
-			return fmt.Errorf("farm: %q is no id of a job of Slurm's, which is a number", id)
+			return fmt.Errorf("farm: %q is not the id of a Slurm job; ids are numbers", id)
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (s Slurm) MaxParts(ctx context.Context) (int, error) {
 			}
 		}
 	}
-	return 0, errors.New("farm: scontrol show config has no MaxArraySize; job arrays are not to be had on this cluster")
+	return 0, errors.New("farm: scontrol show config has no MaxArraySize; this cluster does not support job arrays")
 }
 
 // patience is how long one of Slurm's programs may take to answer.
@@ -273,7 +273,7 @@ func slurm(ctx context.Context, stdin, program string, args ...string) (string, 
 	case limited.Err() != nil:
 		return "", fmt.Errorf("farm: %s has not answered for %s; run it in a terminal to see whether Slurm works here", program, patience)
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("farm: there is no program %s on this machine; run this where Slurm's programs are, as on a cluster's login node", program)
+		return "", fmt.Errorf("farm: there is no program %s on this machine; run this where Slurm is installed, such as on the login node of a cluster", program)
 	}
 	return "", because(program, err)
 }

@@ -169,11 +169,11 @@ func TestForeignFolders(t *testing.T) {
 func TestManyJobs(t *testing.T) {
 	job := `{"Name": "0001-1", "ID": "1"}`
 	for _, test := range []struct{ attempts, want string }{
-		{"", "names no job; remove it"},
-		{"[]", "names no job; remove it"},
-		{"[" + job + "], []", "names no job; remove it"},
-		{"[" + strings.Repeat(job+", ", 2) + job + "]", "has 3 jobs in an attempt, and there are at most 2; remove it"},
-		{strings.Repeat("["+job+"], ", maxAttempts) + "[" + job + "]", "has 5 attempts, and there are at most 4; remove it"},
+		{"", "names no job; remove the file"},
+		{"[]", "names no job; remove the file"},
+		{"[" + job + "], []", "names no job; remove the file"},
+		{"[" + strings.Repeat(job+", ", 2) + job + "]", "has 3 jobs in an attempt, and at most 2 are allowed; remove the file"},
+		{strings.Repeat("["+job+"], ", maxAttempts) + "[" + job + "]", "has 5 attempts, and at most 4 are allowed; remove the file"},
 		{`["x"]`, "cannot unmarshal"},
 	} {
 		directory := t.TempDir()

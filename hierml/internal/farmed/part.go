@@ -47,7 +47,7 @@ func (p *Part) Pieces(read func(file *os.File) ([]int, error)) ([]int, error) {
 		return nil, fmt.Errorf("farm: %s: %w", Path(p.Directory, p.job), err)
 	}
 	if p.number >= len(all.Parts) {
-		return nil, fmt.Errorf("farm: %s has %d parts, so none with the number %d", p.job, len(all.Parts), p.number)
+		return nil, fmt.Errorf("farm: %s has %d parts, so there is no part %d", p.job, len(all.Parts), p.number)
 	}
 	if last, err := LastNumber(p.Directory); err != nil || last > Number(p.job) {
 		return nil, err // what is missing was submitted anew: nobody knew of this job
@@ -86,7 +86,7 @@ func (p *Part) Pieces(read func(file *os.File) ([]int, error)) ([]int, error) {
 
 // Unseen is the error of a file of the directory that cannot be read.
 func (p *Part) Unseen(err error) error {
-	return fmt.Errorf("farm: machine %s does not see the directory %s as the one that submitted its job: %w; it has to be on a file system that all machines share", farm.Machine(), p.Directory, err)
+	return fmt.Errorf("farm: machine %s cannot read the directory %s as the machine that submitted its job can: %w; put it on a file system that all machines share", farm.Machine(), p.Directory, err)
 }
 
 // open makes the folder of this process, if it is not there yet.

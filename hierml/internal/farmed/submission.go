@@ -96,7 +96,7 @@ func (a Attempt) Own() bool {
 
 // Left says that the jobs, of what is finished, were left as they are.
 func (a Attempt) Left(directory string) string {
-	return fmt.Sprintf("all is finished; %s, which %s names and nothing else knows, was left alone: end it if it is yours, and remove that file", a, filepath.Join(directory, file))
+	return fmt.Sprintf("all is finished; %s was not stopped, because nothing but %s names it: stop it if it is yours, and remove that file", a, filepath.Join(directory, file))
 }
 
 // farmOf returns the farm that is asked about a job of the directory, and knows no other one.
@@ -131,7 +131,7 @@ func validateJobFolder(directory, id string) error {
 			return named(folder.Folder(directory).Check(filepath.Join(Logs, base)))
 		}
 	}
-	return errors.Join(fmt.Errorf("farm: %s names the job %s, which is none of its directory; remove that file", filepath.Join(directory, file), id), err)
+	return errors.Join(fmt.Errorf("farm: %s names the job %s, which does not belong to its directory; remove that file", filepath.Join(directory, file), id), err)
 }
 
 // Read returns what was given to a farm of a directory, nil if nothing was. Its field Farm is left
@@ -150,18 +150,18 @@ func Read(directory string) (*Submission, error) {
 		return nil, fmt.Errorf("farm: %s: %w", name, err)
 	}
 	if len(s.Attempts) == 0 || len(s.Last()) == 0 {
-		return nil, fmt.Errorf("farm: %s names no job; remove it", name)
+		return nil, fmt.Errorf("farm: %s names no job; remove the file", name)
 	}
 	if len(s.Attempts) > maxAttempts {
-		return nil, fmt.Errorf("farm: %s has %d attempts, and there are at most %d; remove it", name, len(s.Attempts), maxAttempts)
+		return nil, fmt.Errorf("farm: %s has %d attempts, and at most %d are allowed; remove the file", name, len(s.Attempts), maxAttempts)
 	}
 	for _, a := range s.Attempts {
 		if len(a) > maxJobs {
-			return nil, fmt.Errorf("farm: %s has %d jobs in an attempt, and there are at most %d; remove it", name, len(a), maxJobs)
+			return nil, fmt.Errorf("farm: %s has %d jobs in an attempt, and at most %d are allowed; remove the file", name, len(a), maxJobs)
 		}
 		for _, j := range a {
 			if !jobName.MatchString(j.Name) || j.Tag != "" && !jobTag.MatchString(j.Tag) {
-				return nil, fmt.Errorf("farm: %s names a job %q with the tag %q, as none is called here; remove it", name, j.Name, j.Tag)
+				return nil, fmt.Errorf("farm: %s names a job %q with the tag %q, which hierml does not use; remove the file", name, j.Name, j.Tag)
 			}
 		}
 	}
@@ -319,7 +319,7 @@ func partLimit(ctx context.Context, f farm.Farm) (int, error) {
 func (a Attempt) LastSaid(directory string, failed []farm.Failure) string {
 	for _, f := range failed {
 		if said := a.said(directory, f.Part); said != "" {
-			return fmt.Sprintf("part %d, on machine %s, said last: %s", f.Part, f.Machine, said)
+			return fmt.Sprintf("part %d, on machine %s, printed last: %s", f.Part, f.Machine, said)
 		}
 	}
 	return ""
@@ -378,7 +378,7 @@ func (a Attempt) Unseen(directory string, failed []farm.Failure, begun func(job 
 		switch said := a.said(directory, f.Part); {
 		case is:
 		case !seen:
-			return fmt.Errorf("farm: a part failed on machine %s and left nothing in %s: that machine does not see the directory, or cannot write there; it has to be on a file system that all machines share", f.Machine, directory)
+			return fmt.Errorf("farm: a part failed on machine %s and left nothing in %s: that machine cannot reach the directory, or cannot write to it; put it on a file system that all machines share", f.Machine, directory)
 		case said != "":
 			for _, prefix := range []string{"hierml: ", "experiment: ", "svm: ", "farm: "} {
 				said = strings.TrimPrefix(said, prefix)
@@ -400,7 +400,7 @@ func LastNumber(directory string) (int, error) {
 	for _, e := range entries {
 		n := Number(e.Name())
 		if n > maxNumber {
-			return 0, fmt.Errorf("farm: %s has a number that no job comes to; remove it", filepath.Join(directory, Jobs, e.Name()))
+			return 0, fmt.Errorf("farm: %s has a number too large for a job; remove the file", filepath.Join(directory, Jobs, e.Name()))
 		}
 		last = max(last, n)
 	}

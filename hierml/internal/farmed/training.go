@@ -82,7 +82,7 @@ func (t *Training) Lock() (unlock func() error, busy bool, err error) {
 
 func (t *Training) FarmOf(s *Submission) (farm.Farm, error) {
 	if own, its := nameOf(t.kind), nameOf(s.Kind); own != its {
-		return nil, fmt.Errorf("farm: a farm of another kind, %s, works in %s, by %s: wait for it with that, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
+		return nil, fmt.Errorf("farm: a farm of another kind, %s, is at work in %s (%s): wait for it, or stop it (experiment.Stop, hierml study stop)", its, t.Directory, s.Last())
 	}
 	return t.Farm, nil
 }

@@ -212,7 +212,7 @@ func (w *Work) lostError() error {
 	if said := w.submission.Last().LastSaid(w.Directory, w.state.Failed); said != "" {
 		return fmt.Errorf("farm: %s; %s", text, said)
 	}
-	return fmt.Errorf("farm: %s; see what their processes printed in %s. If they were killed because memory ran out, give parts more, with Slurm by the option --mem of sbatch", text, filepath.Join(w.Directory, Logs))
+	return fmt.Errorf("farm: %s; read what their processes printed, in %s. If they were killed because memory ran out, give parts more (with Slurm, by the option --mem of sbatch)", text, filepath.Join(w.Directory, Logs))
 }
 
 // follow waits until no piece is missing or no job is running.
