@@ -54,7 +54,7 @@ func (s Multinomial) fit(ctx context.Context, d *dataset.Dataset) (*classifier.M
 		s.Alpha = 1
 	}
 	if !(s.Alpha > 0) || math.IsInf(s.Alpha, 1) {
-		return nil, fmt.Errorf("bayes: Alpha is %v; it is positive, 0 for the default of 1", s.Alpha)
+		return nil, fmt.Errorf("bayes: Alpha is %v; it must be positive, or 0 for the default of 1", s.Alpha)
 	}
 	if err := check(d); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ type table struct {
 func newTable(d *dataset.Dataset) (*table, error) {
 	leaves := d.Taxonomy.Leaves()
 	if d.X.Cols > maxWeights/len(leaves) {
-		return nil, fmt.Errorf("bayes: dataset %q has %d features, and each has a weight for each of %d leaves, more than %d; choose features, by features.ChiSquare or DocumentFrequency", d.Name, d.X.Cols, len(leaves), maxWeights)
+		return nil, fmt.Errorf("bayes: dataset %q has %d features and %d leaves, which need more than %d weights; choose fewer features, with features.ChiSquare or features.DocumentFrequency", d.Name, d.X.Cols, len(leaves), maxWeights)
 	}
 	a := structured.Flat(d.Taxonomy)
 	return &table{d: d, attributes: a, weights: structured.NewWeights(a.Columns(), d.X.Cols), constants: make([]float64, len(a.Columns()))}, nil
@@ -153,7 +153,7 @@ func check(d *dataset.Dataset) error {
 		}
 		features, values := d.X.Row(i)
 		if k := slices.IndexFunc(values, func(v float32) bool { return v < 0 }); k >= 0 {
-			return fmt.Errorf("bayes: row %d of dataset %q has the value %v of feature %d; counts of words are not negative", i, d.Name, values[k], features[k])
+			return fmt.Errorf("bayes: row %d of dataset %q has the value %v of feature %d; counts of words must not be negative", i, d.Name, values[k], features[k])
 		}
 	}
 	return nil

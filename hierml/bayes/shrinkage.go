@@ -57,13 +57,13 @@ func (s Shrinkage) settled() (Shrinkage, error) {
 		maxSteps = 1000
 	)
 	if math.IsNaN(s.Gap) || s.Gap < 0 {
-		return s, fmt.Errorf("bayes: Gap is %v; it is a share of the log probability, 0 for the default of %v", s.Gap, gap)
+		return s, fmt.Errorf("bayes: Gap is %v; it must be a share of the log probability, or 0 for the default of %v", s.Gap, gap)
 	}
 	if s.MaxSteps < 0 {
-		return s, fmt.Errorf("bayes: MaxSteps is %d; it is not negative, 0 for the default of %d", s.MaxSteps, maxSteps)
+		return s, fmt.Errorf("bayes: MaxSteps is %d; it must not be negative, and 0 means the default of %d", s.MaxSteps, maxSteps)
 	}
 	if s.Workers < 0 {
-		return s, fmt.Errorf("bayes: Workers is %d; it is not negative, 0 for one a processor", s.Workers)
+		return s, fmt.Errorf("bayes: Workers is %d; it must not be negative, and 0 means one per CPU", s.Workers)
 	}
 	if s.Gap == 0 {
 		s.Gap = gap
@@ -88,11 +88,11 @@ func (s Shrinkage) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 	if err := check(d); err != nil {
 		return nil, err
 	}
-	if err := classifier.CheckUnweighted(d, "shrinkage", "it holds out each document once, where a document of weight 2 would have to be two, of which one stays"); err != nil {
+	if err := classifier.CheckUnweighted(d, "shrinkage", "it holds out each document once, but of a document of weight 2 it would have to hold out one half and keep the other"); err != nil {
 		return nil, fmt.Errorf("bayes: %w; or use Multinomial", err)
 	}
 	if !d.Taxonomy.IsTree() {
-		return nil, fmt.Errorf("bayes: in the taxonomy of dataset %q some nodes have several parents; shrinkage goes up the one path of a tree", d.Name)
+		return nil, fmt.Errorf("bayes: in the taxonomy of dataset %q some nodes have several parents; shrinkage needs a tree", d.Name)
 	}
 	if h := s.HeldOut; h != nil {
 		if err := check(h); err != nil {
@@ -103,7 +103,7 @@ func (s Shrinkage) fit(ctx context.Context, d *dataset.Dataset) (*classifier.Mod
 		}
 	}
 	if s.HeldOut != nil && s.Words {
-		return nil, fmt.Errorf("bayes: HeldOut and Words are both set; either other documents are held out or each occurrence of a word")
+		return nil, fmt.Errorf("bayes: HeldOut and Words are both set; set only one of them: HeldOut holds out other documents, Words each occurrence of a word")
 	}
 	t, err := newTable(d)
 	if err != nil {

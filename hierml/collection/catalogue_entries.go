@@ -106,7 +106,7 @@ var catalogue = []Entry{
 			{Name: "rcv1_topics_train.svm.bz2", URL: "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multilabel/rcv1_topics_train.svm.bz2"},
 			{Name: "rcv1_topics_combined_test.svm.bz2", URL: "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multilabel/rcv1_topics_combined_test.svm.bz2"},
 		},
-		Hand:   "No sum is published to check a download by: fetch the files from their URLs. lyrl2004 has the same documents with names and tree.",
+		Hand:   "No checksum of the files is published: fetch the files from their URLs. lyrl2004 has the same documents with names and tree.",
 		Format: "LIBSVM with label lists",
 		Train:  23149, Test: 781265, Features: 47236, Leaves: 101,
 	},
@@ -133,7 +133,7 @@ var catalogue = []Entry{
 		Licence:  "none stated",
 		Source:   "https://dtai.cs.kuleuven.be/clus/hmcdatasets/",
 		Citation: "C. Vens, J. Struyf, L. Schietgat, S. Džeroski, H. Blockeel. Decision trees for hierarchical multi-label classification. Machine Learning 73, 2008",
-		Hand:     "No sums are published to check a download by: fetch the files from the source.",
+		Hand:     "No checksums of the files are published: fetch the files from the source.",
 		Format:   "hierarchical ARFF of Clus",
 	},
 }

@@ -127,7 +127,7 @@ func newsgroupRows(ctx context.Context, e *Entry, paths []string) (*dataset.Coll
 	}
 	train, test := all.Part("train"), all.Part("test")
 	if train.Len() == 0 || test.Len() == 0 {
-		return nil, fmt.Errorf("collection: %s has %d training and %d test texts; it is not divided as it should be", paths[0], train.Len(), test.Len())
+		return nil, fmt.Errorf("collection: %s has %d training and %d test texts, and both parts need some; get the archive again", paths[0], train.Len(), test.Len())
 	}
 	words, err := features.TFIDF{MinDocuments: 3}.Fit(train)
 	if err != nil {

@@ -226,14 +226,14 @@ func TestOpenCannotDownload(t *testing.T) {
 	}
 
 	catalogue[0].Files[0].SHA256, catalogue[0].Hand = "", "Ask its owner."
-	check("wares is not here, and is not downloaded: Ask its owner.", "one.dat, 1.0 kB, http://127.0.0.1:1/one.dat")
+	check("wares is not on this machine, and hierml does not download it: Ask its owner.", "one.dat, 1.0 kB, http://127.0.0.1:1/one.dat")
 	for _, name := range []string{"one.dat", "two.dat"} {
 		path := filepath.Join(cache, "wares", name)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Open("wares"); err == nil || !strings.Contains(err.Error(), "is here, in "+filepath.Join(cache, "wares")) {
+	if _, err := Open("wares"); err == nil || !strings.Contains(err.Error(), "wares is in "+filepath.Join(cache, "wares")) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Open("goods"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "the catalogue has wares") {

@@ -70,14 +70,14 @@ func (d Download) Get(ctx context.Context, name string) ([]string, error) {
 		return paths, nil
 	}
 	if !e.downloads() || len(e.Files) == 0 {
-		return nil, fmt.Errorf("collection: %s is not here, and is not downloaded: %s\n%s", e.Name, e.Hand, d.wanted(e, paths))
+		return nil, fmt.Errorf("collection: %s is not on this machine, and hierml does not download it: %s\n%s", e.Name, e.Hand, d.wanted(e, paths))
 	}
 	_, report, end := progress.Follow(ctx, "download", d.Progress)
 	defer end()
 	d.Progress = report
 	folder := filepath.Join(d.folder(), e.folder())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("collection: no folder for downloads: %w; name another by XDG_CACHE_HOME", err)
+		return nil, fmt.Errorf("collection: no folder for downloads: %w; set XDG_CACHE_HOME to another", err)
 	}
 	for i, f := range e.Files {
 		if paths[i] != "" {
@@ -87,7 +87,7 @@ func (d Download) Get(ctx context.Context, name string) ([]string, error) {
 		g := download.Getter{Client: d.Client, Progress: d.report(e, i)}
 		if err := g.Get(ctx, download.File{URL: f.URL, SHA256: f.SHA256, Bytes: f.Bytes}, path); err != nil {
 			if ctx.Err() != nil {
-				return nil, fmt.Errorf("collection: the download of %s was ended; the next one goes on where it was: %w", f.Name, context.Cause(ctx))
+				return nil, fmt.Errorf("collection: the download of %s was stopped; the next one continues from there: %w", f.Name, context.Cause(ctx))
 			}
 			return nil, fmt.Errorf("collection: %s cannot be downloaded: %w\n%s", e.Name, err, d.wanted(e, paths))
 		}
@@ -125,9 +125,9 @@ func (d Download) find(e *Entry, f File) (string, error) {
 // wanted says which files are to be put where.
 func (d Download) wanted(e *Entry, paths []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "To bring it here by hand, put into %s", filepath.Join(d.folder(), e.folder()))
+	fmt.Fprintf(&b, "To add it by hand, put into %s", filepath.Join(d.folder(), e.folder()))
 	if os.Getenv(Environment) != "" {
-		fmt.Fprintf(&b, ", or a folder that %s names", Environment)
+		fmt.Fprintf(&b, ", or into a folder that %s names", Environment)
 	}
 	b.WriteString(":")
 	for i, f := range e.Files {
@@ -148,7 +148,7 @@ func (d Download) report(e *Entry, i int) func(download.Transfer) error {
 	}
 	return func(t download.Transfer) error {
 		if t.Waiting {
-			return d.Progress(math.NaN(), e.Files[i].Name+": another process downloads it")
+			return d.Progress(math.NaN(), e.Files[i].Name+": another process is downloading it")
 		}
 		done := math.NaN()
 		if t.Total > 0 {
@@ -237,5 +237,5 @@ func (d Download) distributed(ctx context.Context, name string, notFound error) 
 
 // unread is the error for files that are here and that Open cannot put together.
 func unread(e *Entry, paths []string) error {
-	return fmt.Errorf("collection: %s is here, in %s, but Open does not read it in this way; its format: %s", e.Name, filepath.Dir(paths[0]), e.Format)
+	return fmt.Errorf("collection: %s is in %s, but this function cannot read it; its format: %s", e.Name, filepath.Dir(paths[0]), e.Format)
 }

@@ -88,7 +88,7 @@ func goRoot(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("collection: looking for the Go tree: %w", ctx.Err())
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("collection: the command go, which knows where the Go tree is, is not on the PATH: %s", instead)
+		return "", fmt.Errorf("collection: the command go is not on the PATH, so the Go tree cannot be found: %s", instead)
 	}
 	if err != nil {
 		detail := err.Error()

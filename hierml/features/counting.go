@@ -257,7 +257,7 @@ func (v *Vectorizer) noTerm(c *counter, where string, most int) error {
 		if !s.Weight.inverse() {
 			advice = "keep them with features.Text"
 		}
-		return fmt.Errorf("features: all words %sare in every document, of which there %s, so they distinguish nothing; use more texts, or %s", where, isOrAre(n), advice)
+		return fmt.Errorf("features: all words %sare in every document (there %s), so they distinguish nothing; use more texts, or %s", where, isOrAre(n), advice)
 	}
 	return fmt.Errorf("features: no word %sis in at least %d and at most %d of the %d documents; lower MinDocuments, raise MaxShare or use more texts",
 		where, max(s.MinDocuments, 1), most, n)

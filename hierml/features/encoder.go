@@ -138,10 +138,10 @@ func (e *Encoder) Matrix(ctx context.Context, t *dataset.Table) (*dataset.Matrix
 	for _, f := range e.fields {
 		c, err := t.Column(f.Name)
 		if err != nil {
-			return nil, fmt.Errorf("features: %w; the encoder was made of a table with it", err)
+			return nil, fmt.Errorf("features: %w; the encoder was made from a table that has it", err)
 		}
 		if !f.takes(c.Kind) {
-			return nil, fmt.Errorf("features: column %q of %q is of kind %v, and was %v in the training rows; files.Table{Like: encoder.Fields()} reads it so", f.Name, t.Name, c.Kind, f.Kind)
+			return nil, fmt.Errorf("features: column %q of %q is of kind %v, and was %v in the training rows; read the file with files.Table{Like: encoder.Fields()}", f.Name, t.Name, c.Kind, f.Kind)
 		}
 		part, err := f.matrix(ctx, t.Name, c)
 		if err != nil {
@@ -216,10 +216,10 @@ func (f *field) matrix(ctx context.Context, name string, c *dataset.Column) (*da
 		return x, nil
 	}
 	if unknown > 0 {
-		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s in no training row, such as %q, and without a feature", name, f.Name, describe.Count(unknown, "value is", "values are"), describe.Cut(example, 40)))
+		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s in no training row, such as %q; no feature stands for such values", name, f.Name, describe.Count(unknown, "value is", "values are"), describe.Cut(example, 40)))
 	}
 	if !f.Indicator && f.Kind == dataset.Nominal && empty > 0 {
-		progress.Note(ctx, fmt.Sprintf("%s: %s of column %s missing, as in no training row, and without a feature", name, describe.Count(empty, "value is", "values are"), f.Name))
+		progress.Note(ctx, fmt.Sprintf("%s: column %s: %s missing, as in no training row; no feature stands for missing values", name, f.Name, describe.Count(empty, "value is", "values are")))
 	}
 	return x, nil
 }

@@ -145,7 +145,7 @@ func (s Tree) settled(significance float64) (Tree, error) {
 		s.W0 = 0.75
 	}
 	if !(s.W0 > 0 && s.W0 <= 1) {
-		return s, fmt.Errorf("forest: W0 is %v; weights of nodes fall by a factor above 0 and at most 1", s.W0)
+		return s, fmt.Errorf("forest: W0 is %v; it must be above 0 and at most 1", s.W0)
 	}
 	if s.Parents < Mean || s.Parents > Maximum {
 		return s, fmt.Errorf("forest: Parents is %d; expected forest.Mean, Sum, Minimum or Maximum", int(s.Parents))
@@ -154,13 +154,13 @@ func (s Tree) settled(significance float64) (Tree, error) {
 		s.Significance = significance
 	}
 	if !(s.Significance > 0 && s.Significance <= 1) {
-		return s, fmt.Errorf("forest: Significance is %v; the level of a test is above 0 and at most 1, which is no test", s.Significance)
+		return s, fmt.Errorf("forest: Significance is %v; it must be above 0 and at most 1, where 1 means no test", s.Significance)
 	}
 	if s.MinLeaf == 0 {
 		s.MinLeaf = 5
 	}
 	if s.MinLeaf < 1 {
-		return s, fmt.Errorf("forest: MinLeaf is %d; a leaf has 1 instance at least", s.MinLeaf)
+		return s, fmt.Errorf("forest: MinLeaf is %d; it must be at least 1", s.MinLeaf)
 	}
 	return s, nil
 }

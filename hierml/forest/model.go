@@ -242,7 +242,7 @@ func (m *Model) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 		return nil
 	}
 	if t == nil || !slices.Equal(t.Names(), m.Taxonomy.Names()) || !slices.Equal(t.Edges(), m.Taxonomy.Edges()) {
-		return fmt.Errorf("forest: the model has another taxonomy than that given; use that of the training data; Collection.Leafed moves labels at inner nodes in both parts alike")
+		return fmt.Errorf("forest: the model has another taxonomy than the given one; use that of the training data; for labels at inner nodes, use Collection.Leafed, which changes both parts")
 	}
 	return nil
 }

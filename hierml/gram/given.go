@@ -21,7 +21,7 @@ func Check(k mat.Matrix) error {
 	}
 	rows, cols := k.Dims()
 	if rows != cols {
-		return fmt.Errorf("gram: the Gram matrix is %d x %d; it is square, with a row and a column an instance", rows, cols)
+		return fmt.Errorf("gram: the Gram matrix is %d x %d; it must be square, with one row and one column per instance", rows, cols)
 	}
 	if rows == 0 {
 		return fmt.Errorf("gram: the Gram matrix is empty")
@@ -31,7 +31,7 @@ func Check(k mat.Matrix) error {
 		for j := range cols {
 			v := k.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("gram: the Gram matrix has %v in row %d, column %d; its values are finite", v, i, j)
+				return fmt.Errorf("gram: the Gram matrix has %v in row %d, column %d; its values must be finite", v, i, j)
 			}
 			largest = max(largest, math.Abs(v))
 		}
@@ -71,7 +71,7 @@ func definite(k mat.Matrix, largest float64) error {
 		return fmt.Errorf("gram: the Gram matrix is not positive semidefinite")
 	}
 	values := eigen.Values(nil)
-	return fmt.Errorf("gram: the Gram matrix is not positive semidefinite: its eigenvalues go from %.3g to %.3g; the function that it was made with is no kernel",
+	return fmt.Errorf("gram: the Gram matrix is not positive semidefinite: its eigenvalues go from %.3g to %.3g; the function that it was made with is not a kernel",
 		values[0]-shift, values[n-1]-shift)
 }
 
@@ -123,7 +123,7 @@ func number(v Vector) int {
 // Check returns an error if the kernel has no values.
 func (g Given) Check() error {
 	if g.gram == nil {
-		return fmt.Errorf("gram: the kernel has no Gram matrix; make it with NewGiven")
+		return fmt.Errorf("gram: the kernel has no Gram matrix; create the kernel with NewGiven")
 	}
 	return nil
 }

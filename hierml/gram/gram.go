@@ -94,7 +94,7 @@ func (k RBF) ofProducts(ab, aa, bb float64) float64 {
 // Check returns an error if Gamma is invalid.
 func (k RBF) Check() error {
 	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
-		return fmt.Errorf("gram: Gamma of the RBF kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+		return fmt.Errorf("gram: Gamma of the RBF kernel is %v; it must be positive and finite, or 0 for the default of 1", k.Gamma)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ const equal = 1e-13
 // Check returns an error if Gamma is invalid.
 func (k Exponential) Check() error {
 	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
-		return fmt.Errorf("gram: Gamma of the exponential kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+		return fmt.Errorf("gram: Gamma of the exponential kernel is %v; it must be positive and finite, or 0 for the default of 1", k.Gamma)
 	}
 	return nil
 }
@@ -167,13 +167,13 @@ func (k Polynomial) ofProducts(ab, _, _ float64) float64 {
 // Check returns an error if a parameter is invalid.
 func (k Polynomial) Check() error {
 	if k.degree() < 1 {
-		return fmt.Errorf("gram: Degree of the polynomial kernel is %d; it is at least 1, or 0 for the default of 2", k.Degree)
+		return fmt.Errorf("gram: Degree of the polynomial kernel is %d; it must be at least 1, or 0 for the default of 2", k.Degree)
 	}
 	if g := k.gamma(); !(g > 0) || math.IsInf(g, 1) {
-		return fmt.Errorf("gram: Gamma of the polynomial kernel is %v; it is positive and finite, or 0 for the default of 1", k.Gamma)
+		return fmt.Errorf("gram: Gamma of the polynomial kernel is %v; it must be positive and finite, or 0 for the default of 1", k.Gamma)
 	}
 	if !(k.Offset >= 0) || math.IsInf(k.Offset, 1) {
-		return fmt.Errorf("gram: Offset of the polynomial kernel is %v; it is finite and not negative, or the function is no kernel", k.Offset)
+		return fmt.Errorf("gram: Offset of the polynomial kernel is %v; it must be finite and not negative", k.Offset)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func checkMatrix(x *dataset.Matrix) error {
 		before := int32(-1)
 		for _, f := range Row(x, i).Indices {
 			if f <= before || int(f) >= x.Cols {
-				return fmt.Errorf("gram: row %d of the matrix has feature %d after %d; features ascend and lie in 0..%d", i, f, before, x.Cols-1)
+				return fmt.Errorf("gram: row %d of the matrix has feature %d after %d; features must ascend and be in 0..%d", i, f, before, x.Cols-1)
 			}
 			before = f
 		}
@@ -128,7 +128,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 		set = *s
 	}
 	if set.Workers < 0 {
-		return fmt.Errorf("gram: Workers is %d; it is not negative, 0 for one a processor", set.Workers)
+		return fmt.Errorf("gram: Workers is %d; it must not be negative, and 0 means one per CPU", set.Workers)
 	}
 	set.Workers = guarded.Workers(set.Workers)
 	total := n * m
@@ -181,7 +181,7 @@ func compute(ctx context.Context, s *Settings, n, m int, triangle bool, newWorke
 				}
 				for j := from; j < m; j++ {
 					if math.IsNaN(dst[j]) || math.IsInf(dst[j], 0) {
-						cancel(fmt.Errorf("gram: the kernel of instances %d and %d is %v; values of a kernel are finite", i, j, dst[j]))
+						cancel(fmt.Errorf("gram: the kernel of instances %d and %d is %v; values of a kernel must be finite", i, j, dst[j]))
 						return
 					}
 				}

@@ -45,10 +45,10 @@ func (k Subsequence) decay() float64 {
 // Check returns an error if a parameter is invalid.
 func (k Subsequence) Check() error {
 	if k.length() < 1 {
-		return fmt.Errorf("gram: Length of the subsequence kernel is %d; it is at least 1, or 0 for the default of 3", k.Length)
+		return fmt.Errorf("gram: Length of the subsequence kernel is %d; it must be at least 1, or 0 for the default of 3", k.Length)
 	}
 	if d := k.decay(); !(d > 0 && d <= 1) {
-		return fmt.Errorf("gram: Decay of the subsequence kernel is %v; it is above 0 and at most 1, or 0 for the default of 0.5", k.Decay)
+		return fmt.Errorf("gram: Decay of the subsequence kernel is %v; it must be above 0 and at most 1, or 0 for the default of 0.5", k.Decay)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func newSequences(ctx context.Context, k SequenceKernel, s *Settings, a, b [][]r
 		}
 	}
 	if len(a) == 0 || len(b) == 0 {
-		return nil, fmt.Errorf("gram: no sequences have no Gram matrix")
+		return nil, fmt.Errorf("gram: there are no sequences; a Gram matrix needs at least one")
 	}
 	p := &pairs{kernel: k, a: a, b: b}
 	sub, ok := k.(Subsequence)

@@ -174,11 +174,11 @@ func (s *Space) NewSearcher() *Searcher {
 
 func (s *Space) check(rewards []float64) error {
 	if len(rewards) != s.taxonomy.Len() {
-		return fmt.Errorf("labelset: %d rewards for a taxonomy of %d nodes; give one a node", len(rewards), s.taxonomy.Len())
+		return fmt.Errorf("labelset: %d rewards for a taxonomy of %d nodes; give one per node", len(rewards), s.taxonomy.Len())
 	}
 	for n, r := range rewards {
 		if math.IsNaN(r) || math.IsInf(r, 0) {
-			return fmt.Errorf("labelset: the reward of node %q is %v; rewards are finite", s.taxonomy.Name(n), r)
+			return fmt.Errorf("labelset: the reward of node %q is %v; rewards must be finite", s.taxonomy.Name(n), r)
 		}
 	}
 	return nil

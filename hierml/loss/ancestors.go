@@ -40,7 +40,7 @@ func Normalized(t *taxonomy.Taxonomy) (Loss, error) {
 	}
 	for _, l := range t.Leaves() {
 		if len(t.Parents(l)) == 0 {
-			return nil, fmt.Errorf("loss: the normalized loss divides by depth, and leaf %q is a root; put a node above it or take another loss", t.Name(l))
+			return nil, fmt.Errorf("loss: the normalized loss divides by depth, and leaf %q is a root; put a node above it, or use another loss", t.Name(l))
 		}
 	}
 	l := normalized{differ: newWeighted(t, nil, 1, 1)}

@@ -34,7 +34,7 @@ func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
 	rows, cols := costs.Dims()
 	leaves := t.Leaves()
 	if rows != cols || rows != len(leaves) && rows != t.Len() {
-		return nil, fmt.Errorf("loss: a table of %d rows and %d columns for a taxonomy of %d leaves and %d nodes; give a row and a column a leaf, or a node", rows, cols, len(leaves), t.Len())
+		return nil, fmt.Errorf("loss: a table of %d rows and %d columns for a taxonomy of %d leaves and %d nodes; give one row and one column per leaf, or per node", rows, cols, len(leaves), t.Len())
 	}
 	l := table{t, costs, rows == t.Len()}
 	for a := range rows {
@@ -45,7 +45,7 @@ func FromTable(t *taxonomy.Taxonomy, costs mat.Matrix) (Loss, error) {
 				if !l.nodes {
 					x, y = leaves[a], leaves[b]
 				}
-				return nil, fmt.Errorf("loss: the cost of predicting %q when %q is true is %v; costs are finite, not negative, and zero for the truth", t.Name(y), t.Name(x), c)
+				return nil, fmt.Errorf("loss: the cost of predicting %q when %q is true is %v; costs must be finite, not negative, and zero for the truth", t.Name(y), t.Name(x), c)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Lo
 	}
 	for _, c := range []float64{missed, added} {
 		if !(c >= 0) || math.IsInf(c, 1) {
-			return nil, fmt.Errorf("loss: a node missed costs %v and a node added %v; costs are finite and not negative", missed, added)
+			return nil, fmt.Errorf("loss: a node missed costs %v and a node added %v; costs must be finite and not negative", missed, added)
 		}
 	}
 	return newWeighted(t, weight, missed, added), nil
@@ -39,11 +39,11 @@ func Weighted(t *taxonomy.Taxonomy, weight []float64, missed, added float64) (Lo
 
 func checkWeights(t *taxonomy.Taxonomy, weight []float64) error {
 	if len(weight) != t.Len() {
-		return fmt.Errorf("loss: %d node weights for a taxonomy of %d nodes", len(weight), t.Len())
+		return fmt.Errorf("loss: %d node weights for a taxonomy of %d nodes; give one per node", len(weight), t.Len())
 	}
 	for n, w := range weight {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("loss: the weight of node %q is %v; weights are finite and not negative", t.Name(n), w)
+			return fmt.Errorf("loss: the weight of node %q is %v; weights must be finite and not negative", t.Name(n), w)
 		}
 	}
 	return nil

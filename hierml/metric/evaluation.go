@@ -174,7 +174,7 @@ func (e *evaluation) checkProbabilities(p *mat.Dense, rows int) error {
 		sum := 0.0
 		for k, v := range p.RawRowView(i) {
 			if !(v >= 0 && v <= 1+rounding) {
-				return fmt.Errorf("metric: the probability of leaf %q for instance %d is %v; it is from 0 to 1", e.t.LabelName(e.leaves[k]), e.n+i, v)
+				return fmt.Errorf("metric: the probability of leaf %q for instance %d is %v; it must be from 0 to 1", e.t.LabelName(e.leaves[k]), e.n+i, v)
 			}
 			sum += v
 		}

@@ -65,7 +65,7 @@ func check(u mat.Matrix) (float64, error) {
 		for j := range cols {
 			v := u.At(i, j)
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("norm: the matrix has %v in row %d, column %d; its values are finite", v, i, j)
+				return 0, fmt.Errorf("norm: the matrix has %v in row %d, column %d; its values must be finite", v, i, j)
 			}
 			largest = max(largest, math.Abs(v))
 		}

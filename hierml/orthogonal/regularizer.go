@@ -90,7 +90,7 @@ func Descendants(t *taxonomy.Taxonomy, alpha float64, alone ...int) (*Regularize
 		return nil, taxonomy.ErrNone
 	}
 	if !(alpha >= 0) || math.IsInf(alpha, 1) {
-		return nil, fmt.Errorf("orthogonal: alpha is %v; it is finite and not negative", alpha)
+		return nil, fmt.Errorf("orthogonal: alpha is %v; it must be finite and not negative", alpha)
 	}
 	r := descendants(t, alpha, alone)
 	if err := r.check(alpha); err != nil {
@@ -136,7 +136,7 @@ func New(k mat.Symmetric) (*Regularizer, error) {
 		for j := i; j < n; j++ {
 			v := k.At(i, j)
 			if !(v >= 0) || math.IsInf(v, 1) || i == j && v == 0 {
-				return nil, fmt.Errorf("orthogonal: K has %v in row %d, column %d; entries are finite and not negative, and positive on the diagonal", v, i, j)
+				return nil, fmt.Errorf("orthogonal: K has %v in row %d, column %d; entries must be finite and not negative, and positive on the diagonal", v, i, j)
 			}
 			switch {
 			case i == j:

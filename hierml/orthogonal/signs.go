@@ -66,10 +66,10 @@ func (s *Signs) factor(k int) error {
 	signed.inverse, signed.lower, signed.upper = new(mat.SymDense), new(mat.TriDense), new(mat.TriDense)
 	c.LTo(signed.lower)
 	if err := c.InverseTo(signed.inverse); err != nil {
-		return fmt.Errorf("orthogonal: inverse of K o S of the part with node %d: %w", part.nodes[0], err)
+		return fmt.Errorf("orthogonal: the matrix of the penalty cannot be inverted for the nodes connected with node %d: %w", part.nodes[0], err)
 	}
 	if err := signed.upper.InverseTri(signed.lower.TTri()); err != nil {
-		return fmt.Errorf("orthogonal: inverse of a factor of K o S of the part with node %d: %w", part.nodes[0], err)
+		return fmt.Errorf("orthogonal: a factor of the matrix of the penalty cannot be inverted for the nodes connected with node %d: %w", part.nodes[0], err)
 	}
 	return nil
 }

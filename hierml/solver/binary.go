@@ -214,7 +214,7 @@ func (b *Binary) begin(problem BinaryProblem, settings Settings) (*ascentOfOne, 
 		n = b.inputs.Len()
 	}
 	if problem.Offset != nil && len(problem.Offset) != b.inputs.Len() {
-		return nil, fmt.Errorf("solver: %d offsets of %d examples", len(problem.Offset), b.inputs.Len())
+		return nil, fmt.Errorf("solver: %d offsets for %d examples; pass one per example", len(problem.Offset), b.inputs.Len())
 	}
 	if problem.Weights != nil && len(problem.Weights) != b.inputs.Len() {
 		return nil, fmt.Errorf("solver: %d weights for %d examples; pass one per example", len(problem.Weights), b.inputs.Len())

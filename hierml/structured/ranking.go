@@ -110,7 +110,7 @@ func (rk *Ranking) tabulate(seen []bool) error {
 		rk.fill(int32(y), row)
 		for z, v := range row {
 			if !(v >= 0) || math.IsInf(v, 1) {
-				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss is finite and not negative",
+				return fmt.Errorf("structured: loss of predicting %q when %q is true is %v; a loss must be finite and not negative",
 					t.Name(candidates[z]), t.Name(candidates[y]), v)
 			}
 			if math.IsNaN(same) && z != y {

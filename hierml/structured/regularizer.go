@@ -52,7 +52,7 @@ func NewClassRegularizer(a *Attributes) (*ClassRegularizer, error) {
 			case n == leaf:
 				r.own[y] = values[k]
 			case a.Candidate(n) >= 0:
-				return nil, fmt.Errorf("structured: class %q has an attribute at class %q; class weights are regularized where no class is part of another", t.Name(leaf), t.Name(n))
+				return nil, fmt.Errorf("structured: class %q has an attribute at class %q; class weights can be regularized only where no class is part of another", t.Name(leaf), t.Name(n))
 			default:
 				r.shared.Set(y, position[n], values[k])
 			}

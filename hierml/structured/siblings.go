@@ -134,7 +134,7 @@ func compare(a *Attributes, above, rank []int, options SiblingOptions) (siblingS
 			if options.Loss != nil {
 				p.cost = options.Loss.Cost(z, sibling)
 				if !(p.cost >= 0) || math.IsInf(p.cost, 1) {
-					return s, fmt.Errorf("structured: loss of taking %q for %q is %v; a loss is finite and not negative", t.Name(sibling), t.Name(z), p.cost)
+					return s, fmt.Errorf("structured: loss of taking %q for %q is %v; a loss must be finite and not negative", t.Name(sibling), t.Name(z), p.cost)
 				}
 				if options.Rescaling == Slack {
 					p.scale = p.cost

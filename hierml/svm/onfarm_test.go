@@ -223,7 +223,7 @@ func TestFarmDetaches(t *testing.T) {
 	}
 	elsewhere := s
 	elsewhere.Settings.Farm = another{}
-	if _, err := elsewhere.Fit(t.Context(), d); err == nil || !strings.Contains(err.Error(), "a farm of another kind, farm.Local, works in "+set.Directory) {
+	if _, err := elsewhere.Fit(t.Context(), d); err == nil || !strings.Contains(err.Error(), "a farm of another kind, farm.Local, is at work in "+set.Directory) {
 		t.Error(err)
 	}
 	other := s

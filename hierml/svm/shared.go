@@ -153,7 +153,7 @@ func (f *sharing) prepare() error {
 func (f *sharing) alternate(ctx context.Context) error {
 	want := f.Settings.Gap
 	if math.IsNaN(want) || want < 0 {
-		return fmt.Errorf("svm: Gap is %v; it is a relative duality gap, 0 for the default of %v", want, solver.DefaultGap)
+		return fmt.Errorf("svm: Gap is %v; it must be a relative duality gap, or 0 for the default of %v", want, solver.DefaultGap)
 	}
 	if want == 0 {
 		want = solver.DefaultGap

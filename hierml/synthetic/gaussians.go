@@ -97,17 +97,17 @@ func (g Gaussians) check() error {
 		return fmt.Errorf("%d classes and %d centres; give each class one centre", len(g.Classes), len(g.Centres))
 	}
 	if g.PerClass < 1 || g.PerClass > math.MaxInt32/len(g.Classes) {
-		return fmt.Errorf("%d instances of each of %d classes; PerClass is at least 1, and there are at most %d in all", g.PerClass, len(g.Classes), math.MaxInt32)
+		return fmt.Errorf("%d instances of each of %d classes; PerClass must be at least 1, and at most %d instances are allowed in all", g.PerClass, len(g.Classes), math.MaxInt32)
 	}
 	if !(g.Deviation > 0) || math.IsInf(g.Deviation, 0) {
-		return fmt.Errorf("a deviation of %v; it is positive and finite", g.Deviation)
+		return fmt.Errorf("a deviation of %v; it must be positive and finite", g.Deviation)
 	}
 	for k, c := range g.Centres {
 		if len(c) == 0 || len(c) != len(g.Centres[0]) {
-			return fmt.Errorf("the centre of class %q has %d coordinates, that of %q has %d; they have equally many, at least 1", g.Classes[k], len(c), g.Classes[0], len(g.Centres[0]))
+			return fmt.Errorf("the centre of class %q has %d coordinates, that of %q has %d; all centres need the same number, at least 1", g.Classes[k], len(c), g.Classes[0], len(g.Centres[0]))
 		}
 		if floats.HasNaN(c) || math.IsInf(floats.Norm(c, math.Inf(1)), 0) {
-			return fmt.Errorf("the centre of class %q is %v; its coordinates are finite", g.Classes[k], c)
+			return fmt.Errorf("the centre of class %q is %v; its coordinates must be finite", g.Classes[k], c)
 		}
 	}
 	return nil

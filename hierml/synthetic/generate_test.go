@@ -199,7 +199,7 @@ func TestTextLikeErrors(t *testing.T) {
 		{TextLike{Train: 5, Test: -1}, "-1 to test with"},
 		{TextLike{Features: -1}, "-1 words"},
 		{TextLike{Length: -2}, "-2 in a document"},
-		{TextLike{Mix: []float64{0.1}}, "Mix has 1 parts for 2 levels"},
+		{TextLike{Mix: []float64{0.1}}, "Mix has 1 parts for 2 levels; give one per level"},
 		{TextLike{Mix: []float64{0.1, math.NaN()}}, "NaN"},
 		{TextLike{Mix: []float64{0.7, 0.6}}, "more than 1"},
 		{TextLike{Noise: 2}, "Noise is 2"},

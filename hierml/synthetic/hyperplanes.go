@@ -43,7 +43,7 @@ func (g Hyperplanes) Generate(ctx context.Context) (*dataset.Dataset, error) {
 			*value.setting = value.normal
 		}
 		if *value.setting < 1 || *value.setting > math.MaxInt32 {
-			return nil, fmt.Errorf("synthetic: %s: %d hyperplanes, %d features and %d instances; all are positive", g.Name, g.Count, g.Features, g.Instances)
+			return nil, fmt.Errorf("synthetic: %s: %d hyperplanes, %d features and %d instances; all must be positive", g.Name, g.Count, g.Features, g.Instances)
 		}
 	}
 	t, leaves, err := caterpillar(g.Count)

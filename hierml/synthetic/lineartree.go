@@ -115,14 +115,14 @@ func (g LinearTree) withDefaults() LinearTree {
 func (g LinearTree) check() error {
 	const maxLeaves = 1 << 20
 	if g.FanOut < 1 || g.Depth < 1 || math.Pow(float64(g.FanOut), float64(g.Depth)) > maxLeaves || g.Depth > maxLeaves {
-		return fmt.Errorf("synthetic: %s: fan-out %d and depth %d; both are positive, with at most %d leaves", g.Name, g.FanOut, g.Depth, maxLeaves)
+		return fmt.Errorf("synthetic: %s: fan-out %d and depth %d; both must be positive, with at most %d leaves", g.Name, g.FanOut, g.Depth, maxLeaves)
 	}
 	if g.Features < 1 || g.Features > math.MaxInt32 || g.Instances < 1 {
-		return fmt.Errorf("synthetic: %s: %d features and %d instances; both are positive", g.Name, g.Features, g.Instances)
+		return fmt.Errorf("synthetic: %s: %d features and %d instances; both must be positive", g.Name, g.Features, g.Instances)
 	}
 	for _, s := range g.Deviation {
 		if !(s >= 0) || math.IsInf(s, 1) {
-			return fmt.Errorf("synthetic: %s: a deviation is %v; it is finite and not negative", g.Name, s)
+			return fmt.Errorf("synthetic: %s: a deviation is %v; it must be finite and not negative", g.Name, s)
 		}
 	}
 	return nil

@@ -192,18 +192,18 @@ func (g TextLike) check() error {
 		above = n
 	}
 	if g.Train < 1 || g.Test < 0 {
-		return fmt.Errorf("synthetic: %s: %d instances to train on and %d to test with; at least one and none are needed", g.Name, g.Train, g.Test)
+		return fmt.Errorf("synthetic: %s: %d instances for training and %d for testing; give at least 1 and 0", g.Name, g.Train, g.Test)
 	}
 	if g.Features < 1 || g.Features > math.MaxInt32 || g.Topic < 1 || g.Length < 1 || g.Length > 1<<20 {
-		return fmt.Errorf("synthetic: %s: %d words, %d in a topic and %d in a document; all are positive and of sensible size", g.Name, g.Features, g.Topic, g.Length)
+		return fmt.Errorf("synthetic: %s: %d words, %d in a topic and %d in a document; all must be positive and not too large", g.Name, g.Features, g.Topic, g.Length)
 	}
 	if len(g.Mix) != len(g.Levels) {
-		return fmt.Errorf("synthetic: %s: Mix has %d parts for %d levels", g.Name, len(g.Mix), len(g.Levels))
+		return fmt.Errorf("synthetic: %s: Mix has %d parts for %d levels; give one per level", g.Name, len(g.Mix), len(g.Levels))
 	}
 	sum := 0.0
 	for _, part := range g.Mix {
 		if !(part >= 0) {
-			return fmt.Errorf("synthetic: %s: a part of Mix is %v; none is negative", g.Name, part)
+			return fmt.Errorf("synthetic: %s: a part of Mix is %v; none may be negative", g.Name, part)
 		}
 		sum += part
 	}
@@ -211,10 +211,10 @@ func (g TextLike) check() error {
 		return fmt.Errorf("synthetic: %s: the parts of Mix add up to %v, more than 1", g.Name, sum)
 	}
 	if !(g.Noise <= 1) || !(g.Tail >= 0) || math.IsInf(g.Tail, 1) {
-		return fmt.Errorf("synthetic: %s: Noise is %v and Tail %v; the first is at most 1, the second a size of at least 0", g.Name, g.Noise, g.Tail)
+		return fmt.Errorf("synthetic: %s: Noise is %v and Tail %v; Noise must be at most 1, and Tail finite and not negative", g.Name, g.Noise, g.Tail)
 	}
 	if g.Workers < 0 {
-		return fmt.Errorf("synthetic: %s: Workers is %d; it is not negative, 0 for one a processor", g.Name, g.Workers)
+		return fmt.Errorf("synthetic: %s: Workers is %d; it must not be negative, and 0 means one per CPU", g.Name, g.Workers)
 	}
 	return nil
 }

@@ -27,11 +27,11 @@ func (p Heaviest) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, e
 		return nil, taxonomy.ErrNone
 	}
 	if len(p.Values) != t.Len() {
-		return nil, fmt.Errorf("weighting: %d values for %d nodes; there is one a node", len(p.Values), t.Len())
+		return nil, fmt.Errorf("weighting: %d values for %d nodes; give one per node", len(p.Values), t.Len())
 	}
 	for v, g := range p.Values {
 		if !(g >= 0) || math.IsInf(g, 1) {
-			return nil, fmt.Errorf("weighting: the value of node %q is %v; it is a finite number, 0 or more", t.Name(v), g)
+			return nil, fmt.Errorf("weighting: the value of node %q is %v; it must be a finite number, 0 or more", t.Name(v), g)
 		}
 	}
 	n := t.Len()

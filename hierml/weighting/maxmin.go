@@ -34,7 +34,7 @@ func (m MaxMin) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 		return nil, err
 	}
 	if math.IsInf(limit, 1) {
-		return nil, errors.New("weighting: T is infinite, which leaves the largest smallest weight without a bound; take a finite T")
+		return nil, errors.New("weighting: T is infinite, so the largest smallest weight has no bound; set a finite T")
 	}
 	below := make([][]int, t.Len())
 	paths := make(saturation, len(t.Leaves()))

@@ -63,7 +63,7 @@ func (p Path) Weights(t *taxonomy.Taxonomy) ([]float64, error) {
 		return nil, err
 	}
 	if (p.Directional || !t.IsTree()) && !s.accepted() {
-		return nil, fmt.Errorf("weighting: the node weights for Rho %v have a relative gap of %.1e, more than %.0e, or path sums off by %.1e, more than %.0e; take a Rho nearer to 2",
+		return nil, fmt.Errorf("weighting: the node weights for Rho %v have a relative gap of %.1e, more than %.0e, or path sums off by %.1e, more than %.0e; set a Rho nearer to 2",
 			p.Rho, s.Gap, maxGap, s.PathError, maxPathError)
 	}
 	return s.Alpha, nil
@@ -124,7 +124,7 @@ func (p Path) rho() (float64, error) {
 		return 2, nil
 	}
 	if !(p.Rho > 1) || math.IsInf(p.Rho, 1) {
-		return 0, fmt.Errorf("weighting: Rho is %v; it is a finite number above 1, or 0 for the default value of 2", p.Rho)
+		return 0, fmt.Errorf("weighting: Rho is %v; it must be a finite number above 1, or 0 for the default value of 2", p.Rho)
 	}
 	return p.Rho, nil
 }
@@ -136,7 +136,7 @@ func pathLimit(t float64) (float64, error) {
 		return 1, nil
 	}
 	if !(t >= 1) {
-		return 0, fmt.Errorf("weighting: T is %v; it is a number from 1 on, or 0 for the default value of 1", t)
+		return 0, fmt.Errorf("weighting: T is %v; it must be at least 1, or 0 for the default value of 1", t)
 	}
 	return t, nil
 }

@@ -45,13 +45,13 @@ func (p Shared) Solve(ctx context.Context, t *taxonomy.Taxonomy) (*Solution, err
 		return nil, taxonomy.ErrNone
 	}
 	if len(p.Squares) != t.Len() {
-		return nil, fmt.Errorf("weighting: %d squared norms for %d nodes; there is one a node", len(p.Squares), t.Len())
+		return nil, fmt.Errorf("weighting: %d squared norms for %d nodes; give one per node", len(p.Squares), t.Len())
 	}
 	f := newSharing(t)
 	var largest float64
 	for v, c := range p.Squares {
 		if !(c >= 0) || math.IsInf(c, 1) {
-			return nil, fmt.Errorf("weighting: the squared norm of node %q is %v; it is a finite number, 0 or more", t.Name(v), c)
+			return nil, fmt.Errorf("weighting: the squared norm of node %q is %v; it must be a finite number, 0 or more", t.Name(v), c)
 		}
 		f.norm[v] = math.Sqrt(c)
 		largest = max(largest, f.norm[v])
@@ -295,7 +295,7 @@ func (f *sharing) certify() *Solution {
 // more than a single node.
 func Split(n int, classes [][]int, amounts []float64) ([]float64, error) {
 	if len(classes) != len(amounts) {
-		return nil, fmt.Errorf("weighting: %d classes and %d amounts; there is one for each", len(classes), len(amounts))
+		return nil, fmt.Errorf("weighting: %d classes and %d amounts; give one for each", len(classes), len(amounts))
 	}
 	alpha := make([]float64, n)
 	taken := make([]bool, n)

@@ -99,7 +99,7 @@ func (p *Problem) check(start []float64) error {
 	}
 	for j, x := range start {
 		if !(x > 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("convex: the starting value of variable %d is %v; it is a positive number", j, x)
+			return fmt.Errorf("convex: the starting value of variable %d is %v; it must be positive", j, x)
 		}
 	}
 	for i, r := range p.Rows {

@@ -64,7 +64,7 @@ type SumError struct {
 }
 
 func (e *SumError) Error() string {
-	return fmt.Sprintf("what %s sends has the SHA-256 %s instead of %s; nothing of it was kept", e.URL, e.Got, e.Want)
+	return fmt.Sprintf("the file from %s has the SHA-256 %s instead of %s; it was not kept", e.URL, e.Got, e.Want)
 }
 
 // StatusError is an answer of a server that has no file.

@@ -206,7 +206,7 @@ func TestGetErrors(t *testing.T) {
 		words    []string
 		requests int64
 	}{
-		{name: "wrong sum", file: File{SHA256: otherSum}, words: []string{sum, otherSum, "nothing of it was kept"}, requests: 1},
+		{name: "wrong sum", file: File{SHA256: otherSum}, words: []string{sum, otherSum, "it was not kept"}, requests: 1},
 		{name: "wrong size", file: File{SHA256: sum, Bytes: 7}, words: []string{"has 300000 bytes instead of 7"}, requests: 1},
 		{name: "not found", serve: func(s *server) { s.status.Store(404) }, file: File{SHA256: sum}, words: []string{"/file answers 404 Not Found"}, requests: 1},
 		{name: "overloaded", serve: func(s *server) { s.status.Store(503) }, file: File{SHA256: sum}, words: []string{"answers 503"}, requests: 3},

@@ -133,7 +133,7 @@ func (t *transfer) attempt(ctx context.Context, have int64) error {
 // sum is known only when all of it is on the disk.
 func (t *transfer) bounded(bytes int64) error {
 	if most := cmp.Or(t.Most, DefaultMost); t.file.Bytes == 0 && bytes > most {
-		return &lastingError{errors.Join(fmt.Errorf("%s has more than %d bytes, which no file may have whose size is not known", t.file.URL, most), t.discard())}
+		return &lastingError{errors.Join(fmt.Errorf("%s has more than %d bytes, the limit for a file of unknown size", t.file.URL, most), t.discard())}
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (t *transfer) place(response *http.Response, have int64) (at, total int64, 
 		first, _, _ := strings.Cut(span, "-")
 		begin, err := strconv.ParseInt(first, 10, 64)
 		if err != nil || unit != "bytes" || begin != have {
-			return 0, 0, errors.Join(fmt.Errorf("%s was asked for what follows byte %d and sent %q", t.file.URL, have, response.Header.Get("Content-Range")), t.discard())
+			return 0, 0, errors.Join(fmt.Errorf("%s was asked for the bytes after byte %d, but sent %q", t.file.URL, have, response.Header.Get("Content-Range")), t.discard())
 		}
 		if total, err = strconv.ParseInt(all, 10, 64); err != nil {
 			total = 0 // "*": the server does not know
@@ -171,7 +171,7 @@ func (t *transfer) place(response *http.Response, have int64) (at, total int64, 
 		if all, ok := strings.CutPrefix(response.Header.Get("Content-Range"), "bytes */"); ok && all == fmt.Sprint(have) {
 			return have, have, nil
 		}
-		return 0, 0, errors.Join(fmt.Errorf("%s has no byte %d, which should follow those that have come", t.file.URL, have), t.discard())
+		return 0, 0, errors.Join(fmt.Errorf("%s has no byte %d, where the download should continue", t.file.URL, have), t.discard())
 	}
 	return 0, 0, &StatusError{URL: t.file.URL, Status: response.Status, code: response.StatusCode}
 }
@@ -207,7 +207,7 @@ func (t *transfer) copy(ctx context.Context, from io.Reader, at, total int64, wa
 				return err
 			}
 			if _, err := f.Write(buffer[:n]); err != nil {
-				return &lastingError{fmt.Errorf("what comes from %s cannot be stored: %w", t.file.URL, err)}
+				return &lastingError{fmt.Errorf("the download of %s cannot be stored: %w", t.file.URL, err)}
 			}
 			at += int64(n)
 		}

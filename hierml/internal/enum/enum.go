@@ -11,7 +11,7 @@ import (
 // Marshal returns the word of a value, of which words has all from 0.
 func Marshal[E ~int](value E, words []string) ([]byte, error) {
 	if value < 0 || int(value) >= len(words) {
-		return nil, fmt.Errorf("%T is %d; there are 0 to %d: %s", value, int(value), len(words)-1, strings.Join(words, ", "))
+		return nil, fmt.Errorf("%T is %d; it must be 0 to %d: %s", value, int(value), len(words)-1, strings.Join(words, ", "))
 	}
 	return []byte(words[value]), nil
 }

@@ -33,9 +33,9 @@ func Check(ctx context.Context, n Need) error {
 	if has > 0 && n.Least > has-n.Held {
 		beside := ""
 		if n.Held > 0 {
-			beside = fmt.Sprintf(" beside the %s of their data", gigabytes(n.Held))
+			beside = fmt.Sprintf(" in addition to the %s of their data", gigabytes(n.Held))
 		}
-		return fmt.Errorf("%s take %s at least%s, and the machine has %s; %s", n.What, gigabytes(n.Least), beside, gigabytes(has), n.Advice)
+		return fmt.Errorf("%s take at least %s%s, and the machine has %s; %s", n.What, gigabytes(n.Least), beside, gigabytes(has), n.Advice)
 	}
 	if n.About >= much {
 		text := fmt.Sprintf("%s%s will take about %s of memory", strings.ToUpper(n.What[:1]), n.What[1:], gigabytes(n.About))

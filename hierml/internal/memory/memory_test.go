@@ -19,8 +19,8 @@ func TestCheck(t *testing.T) {
 		{4e9, Need{What: "the weights", Least: 1e9, About: 1.9e9}, "", ""},
 		{4e9, Need{What: "the weights", Least: 1e9, About: 5e9}, "", "The weights will take about 5 GB of memory; the machine has 4 GB."},
 		{0, Need{What: "the weights", Least: 9e9, About: 9e9}, "", "The weights will take about 9 GB of memory."},
-		{4e9, Need{What: "the weights", Least: 5e9, About: 5e9, Advice: "take fewer"}, "the weights take 5 GB at least, and the machine has 4 GB; take fewer", ""},
-		{4e9, Need{What: "the weights", Least: 1e9, About: 1e9, Held: 3.5e9, Advice: "take fewer"}, "the weights take 1 GB at least beside the 3.5 GB of their data, and the machine has 4 GB; take fewer", ""},
+		{4e9, Need{What: "the weights", Least: 5e9, About: 5e9, Advice: "take fewer"}, "the weights take at least 5 GB, and the machine has 4 GB; take fewer", ""},
+		{4e9, Need{What: "the weights", Least: 1e9, About: 1e9, Held: 3.5e9, Advice: "take fewer"}, "the weights take at least 1 GB in addition to the 3.5 GB of their data, and the machine has 4 GB; take fewer", ""},
 	} {
 		Machine = func() int64 { return c.has }
 		var w example.Watcher

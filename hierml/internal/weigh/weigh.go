@@ -12,7 +12,7 @@ func Check(weights []float64) error {
 	var sum float64
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("weight %d is %v; a weight is finite and not negative", i, w)
+			return fmt.Errorf("weight %d is %v; a weight must be finite and not negative", i, w)
 		}
 		sum += w
 	}
