@@ -35,7 +35,7 @@ func TestData(t *testing.T) {
 		{"data list rcv9", 1, nil, []string{`hierml: no data set "rcv9" in the catalogue; ` + "`hierml data list` lists them\n"}},
 		{"data get", 2, nil, []string{"missing argument NAME"}},
 		{"data get rcv9", 1, nil, []string{`no data set "rcv9"`}},
-		{"data get lshtc4", 1, nil, []string{"lshtc4 is not here, and is not downloaded", filepath.Join(cache, "hierml", "data", "lshtc4"), "train.zip"}},
+		{"data get lshtc4", 1, nil, []string{"lshtc4 is not on this machine, and hierml does not download it", filepath.Join(cache, "hierml", "data", "lshtc4"), "train.zip"}},
 		{"data get 20news-bydate", 1, nil, []string{"20news-bydate cannot be downloaded", "connection refused", "put into " + filepath.Join(cache, "hierml", "data", "20news-bydate"), "20news-bydate.tar.gz, SHA-256 8f1b"}},
 		{"data verify", 1, []string{"20news-18828.tar.gz: WRONG: the SHA-256 is "}, []string{"files of 20news-18828 are wrong or missing"}},
 		{"data verify wos", 1, []string{"WebOfScience.zip: not here"}, []string{"wrong or missing"}},

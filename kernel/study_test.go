@@ -286,8 +286,8 @@ fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
 	}{
 		{[]string{"study", "run", "a.json", "--on", "mars"}, 2, `unknown farm "mars"; use slurm or local`},
 		{[]string{"study", "run", "a.json", "--sbatch", "--mem=4G"}, 2, "--sbatch needs --on slurm"},
-		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is no option of sbatch`},
-		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--wr=id", "--dir", "new"}, 1, `the option "--wr" of sbatch is none that a job may have; there are, by their whole names, --account`},
+		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is not an option of sbatch`},
+		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--wr=id", "--dir", "new"}, 1, `the option "--wr" of sbatch is not allowed for a job; use the full name of one of --account`},
 		{[]string{"study", "stop", "on"}, 1, "no farm computes anything in on"},
 		{[]string{"study", "part"}, 1, "this is no part of a study"},
 	} {
@@ -296,7 +296,7 @@ fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if got := run("study", "run", "a.json", "--on", "slurm", "--dir", "new"); got.status != 1 || got.stderr != "hierml: farm: there is no program scontrol on this machine; run this where Slurm's programs are, as on a cluster's login node\n" {
+	if got := run("study", "run", "a.json", "--on", "slurm", "--dir", "new"); got.status != 1 || got.stderr != "hierml: farm: there is no program scontrol on this machine; run this where Slurm is installed, such as on the login node of a cluster\n" {
 		t.Errorf("without Slurm: %+v", got)
 	}
 }

@@ -114,7 +114,7 @@ def arrays(whole: bytes) -> Arrays:
             raise LoadError(f"tensor {quote(name)} has the shape {quote(shape)}: {error}") from error
         at = end
     if at != len(content):
-        raise LoadError(f"the tensors end at byte {at} of {len(content)}; the file is damaged or cut off")
+        raise LoadError(f"the tensors end at byte {at} of {len(content)}; the file is damaged or not complete")
     return Arrays(metadata, found)
 
 
