@@ -101,7 +101,7 @@ func TestReliabilityRefuses(t *testing.T) {
 		by   calibration.Binning
 		want string
 	}{
-		{nil, 0, 0, "0 scores with the truth of 0"},
+		{nil, 0, 0, "0 scores and the truth of 0"},
 		{[]float64{0.5, 1.5}, 0, 0, "probability 1 is 1.5; probabilities must be from 0 to 1"},
 		{[]float64{-0.5}, 0, 0, "probability 0 is -0.5"},
 		{[]float64{math.NaN()}, 0, 0, "score 0 is NaN"},

@@ -215,7 +215,7 @@ func TestOpenCannotDownload(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := OpenContext(ctx, "wares"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "goes on where it was") {
+	if _, err := OpenContext(ctx, "wares"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "continues from there") {
 		t.Errorf("got %v", err)
 	}
 	catalogue[0].Files[0].URL = "http://127.0.0.1:1/one.dat" // nothing listens: no network

@@ -62,7 +62,7 @@ func TestBesideRefuses(t *testing.T) {
 	for want, parts := range map[string][]*Dataset{
 		"other labels":     {d(0, 1), d(0, 2)},
 		"another taxonomy": {d(0, 1), shopDataset(t)},
-		"no data set":      {d(0), nil},
+		"data set is nil":  {d(0), nil},
 	} {
 		if _, err := Beside(parts...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

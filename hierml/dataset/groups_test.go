@@ -251,7 +251,7 @@ func TestGroupErrors(t *testing.T) {
 	short := *d
 	short.Groups = d.Groups[:4]
 	for want, fails := range map[string]func() error{
-		`of 2 groups, which cannot be divided into 3 parts`: func() error { _, err := d.Folds(3, 1); return err },
+		`to 2 groups, which cannot be divided into 3 parts`: func() error { _, err := d.Folds(3, 1); return err },
 		`has 4 Groups for 6 instances`:                      func() error { _, _, err := short.Split(0.5, 1); return err },
 		`the group "a" is divided`:                          func() error { _, err := d.LeaveOut("x", []int{0, 1}); return err },
 		`nothing is left to test on`:                        func() error { _, err := d.PerClassRounds(1, 2, 1); return err },

@@ -93,7 +93,7 @@ func TestTableRefuses(t *testing.T) {
 			return err
 		},
 		"joined by single values": func() error { _, err := table.Join(table, "tags"); return err },
-		"no column of":            func() error { _, err := table.Corpus(); return err },
+		"at least one column of":  func() error { _, err := table.Corpus(); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)

@@ -253,7 +253,7 @@ func TestARFFMissingErrors(t *testing.T) {
 		s     ARFF
 		words string
 	}{
-		{ARFF{}, `the value of attribute "a" is missing; ARFF{Missing: "mean"}`},
+		{ARFF{}, `the value of attribute "a" is missing; set ARFF{Missing: "mean"}`},
 		{ARFF{Missing: "mean"}, "Means: train.X"},
 		{ARFF{Missing: "mean", Means: &dataset.Matrix{Rows: 1, Cols: 2}}, "has 2 columns"},
 		{ARFF{Missing: "mean", Means: &dataset.Matrix{Rows: 1, Cols: 3, Vocabulary: []string{"a", "b=v", "b=u"}}}, "column 1 of the matrix"},

@@ -199,7 +199,7 @@ func (s RCV1) open(ctx context.Context, r io.Reader, name string, t *taxonomy.Ta
 	}
 	for document, nodes := range s.Topics {
 		if i := slices.IndexFunc(nodes, func(n int) bool { return n < 0 || n >= t.Len() }); i >= 0 {
-			return nil, fmt.Errorf("%s: Topics of document %d have node %d; nodes are 0 to %d: read the topics with the same taxonomy",
+			return nil, fmt.Errorf("%s: Topics of document %d have node %d; nodes are 0 to %d: they were read with another taxonomy; read them with this one",
 				name, document, nodes[i], t.Len()-1)
 		}
 	}

@@ -128,7 +128,7 @@ func TestRCV1Terms(t *testing.T) {
 		{"a x 1\n", 1, 3, "number of a term"},
 		{"a 0 1\n", 1, 3, "number of a term"},
 		{"a 2000000000 1\n", 1, 0, "2000000000"},
-		{"a 1 1\nb 1 1\n", 2, 1, `"a" already`},
+		{"a 1 1\nb 1 1\n", 2, 1, `already "a"`},
 	} {
 		_, err := RCV1{}.ReadTerms(t.Context(), strings.NewReader(test.text), "terms")
 		wantPlace(t, err, test.line, test.column, test.words)

@@ -80,7 +80,7 @@ func TestUnlabelled(t *testing.T) {
 			return RCV1{}.Read(ctx, strings.NewReader("2286  1:1\n2287  2:1\n"), "new", tax)
 		}), ""},
 		{"ARFF, missing class", arff("@relation r\n@attribute x numeric\n@attribute c hierarchical apple,pear\n@data\n1,?\n{0 1}\n"), ""},
-		{"ARFF, no class", arff("@relation r\n@attribute x numeric\n@data\n1\n{0 1}\n"), "new: no attribute has labels, and the rows have none."},
+		{"ARFF, no class", arff("@relation r\n@attribute x numeric\n@data\n1\n{0 1}\n"), "new: no attribute has labels, so the rows have none."},
 		{"ARFF, missing labels", arff(head + "?,?,1\n{0 ?, 1 ?, 2 1}\n"), ""},
 		{"Vectors", instances(func(ctx context.Context, tax *taxonomy.Taxonomy) (*dataset.Dataset, error) {
 			return Vectors{}.Read(ctx, strings.NewReader(string(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1), }", []byte("ab")))), "new", tax)

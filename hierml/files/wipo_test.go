@@ -142,7 +142,7 @@ func TestWIPOFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := WIPO{}.Read(t.Context(), bytes.NewReader(packed.Bytes()), "x.xml.gz", nil)
-	wantPlace(t, err, 1001, 1, "it is cut")
+	wantPlace(t, err, 1001, 1, "it is not complete")
 	var faults Faults
 	c, err := WIPO{Repair: &faults}.Read(t.Context(), &packed, "x.xml.gz", nil)
 	if err != nil || c.Len() != 1000 {

@@ -75,11 +75,11 @@ func TestGaussiansRefuse(t *testing.T) {
 	two := synthetic.OnCircle(1, 0, 90)
 	for want, g := range map[string]synthetic.Gaussians{
 		"give each class one centre":  {Classes: []string{"a"}, Centres: two},
-		"equally many":                {Classes: []string{"a", "b"}, Centres: [][]float64{{1}, {1, 2}}},
+		"the same number, at least 1": {Classes: []string{"a", "b"}, Centres: [][]float64{{1}, {1, 2}}},
 		"coordinates must be finite":  {Classes: []string{"a", "b"}, Centres: [][]float64{{1}, {math.NaN()}}},
 		"is not a leaf":               {Classes: []string{"a", "a/b"}, Centres: two},
 		"PerClass must be at least 1": {PerClass: -1},
-		"it is positive and finite":   {Deviation: -1},
+		"must be positive and finite": {Deviation: -1},
 	} {
 		_, err := g.Generate(context.Background())
 		if err == nil || !strings.Contains(err.Error(), want) {

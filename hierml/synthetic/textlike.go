@@ -192,7 +192,7 @@ func (g TextLike) check() error {
 		above = n
 	}
 	if g.Train < 1 || g.Test < 0 {
-		return fmt.Errorf("synthetic: %s: %d instances for training and %d for testing; give at least 1 and 0", g.Name, g.Train, g.Test)
+		return fmt.Errorf("synthetic: %s: %d instances for training and %d for testing; give at least 1 for training and at least 0 for testing", g.Name, g.Train, g.Test)
 	}
 	if g.Features < 1 || g.Features > math.MaxInt32 || g.Topic < 1 || g.Length < 1 || g.Length > 1<<20 {
 		return fmt.Errorf("synthetic: %s: %d words, %d in a topic and %d in a document; all must be positive and not too large", g.Name, g.Features, g.Topic, g.Length)

@@ -201,7 +201,7 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 // TestFormats reads what other programs write.
 func TestSaveNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "t.tsv")
-	if err := taxonomy.Save(file, nil); err == nil || !strings.Contains(err.Error(), "no taxonomy") {
+	if err := taxonomy.Save(file, nil); err == nil || !strings.Contains(err.Error(), "the taxonomy or the format") {
 		t.Errorf("error %v", err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) > 0 {

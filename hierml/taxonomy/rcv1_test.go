@@ -49,9 +49,9 @@ func TestRCV1Faults(t *testing.T) {
 		kind         string // of the repair, or "" for none
 	}{
 		{"empty", "\n", 1, 0, "no edges", ""},
-		{"no edge", topics + "C151 C1511\n", 6, 1, "is no edge", "no edge"},
-		{"no child", topics + "parent: C15 child-description: x\n", 6, 1, "is no edge", "no edge"},
-		{"no parent", topics + "parent: child: C15 child-description: x\n", 6, 1, "is no edge", "no edge"},
+		{"no edge", topics + "C151 C1511\n", 6, 1, "is not an edge", "no edge"},
+		{"no child", topics + "parent: C15 child-description: x\n", 6, 1, "is not an edge", "no edge"},
+		{"no parent", topics + "parent: child: C15 child-description: x\n", 6, 1, "is not an edge", "no edge"},
 		{"itself", topics + "parent: C15 child: C15 child-description: x\n", 6, 9, "its own child", "self loop"},
 		{"cycle", topics + "parent: C151 child: CCAT child-description: x\n", 6, 9, "cycle", "cycle"},
 	} {

@@ -349,7 +349,7 @@ func TestGetBounds(t *testing.T) {
 			g.Most = 1 << 20
 		}
 		err := g.Get(t.Context(), File{URL: start(t, serve), SHA256: "x"}, path)
-		if err == nil || !strings.Contains(err.Error(), "whose size is not known") {
+		if err == nil || !strings.Contains(err.Error(), "of unknown size") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(path + ".part"); err == nil {
