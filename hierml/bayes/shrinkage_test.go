@@ -277,7 +277,7 @@ func TestRefuses(t *testing.T) {
 		"several":       {Shrinkage{}, several, "2 labels"},
 		"outside":       {Shrinkage{}, outside, "label 99"},
 		"graph":         {Shrinkage{}, corpus(t, graph, 1, 3, 1), "several parents"},
-		"wide":          {Shrinkage{}, wide, "choose features"},
+		"wide":          {Shrinkage{}, wide, "choose fewer features"},
 		"gap":           {Shrinkage{Gap: math.NaN()}, good, "Gap is NaN"},
 		"steps":         {Shrinkage{MaxSteps: -1}, good, "MaxSteps is -1"},
 		"workers":       {Shrinkage{Workers: -1}, good, "Workers is -1"},

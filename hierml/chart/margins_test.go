@@ -97,8 +97,8 @@ func TestMarginsRefused(t *testing.T) {
 	for words, change := range map[string]func(m *cornered){
 		"vectors: no problem known": func(m *cornered) { m.wrong = failing },
 		"trained on 5 instances":    func(m *cornered) { m.sums = m.sums[:5] },
-		"not one of the":            func(m *cornered) { m.Predictor = beyond },
-		"says of 1 rows":            func(m *cornered) { m.excess = says(make([]float64, 1), nil) },
+		"has nodes 0..12":           func(m *cornered) { m.Predictor = beyond },
+		"the margins of 1 rows":     func(m *cornered) { m.excess = says(make([]float64, 1), nil) },
 		"margins: no problem known": func(m *cornered) { m.excess = says(nil, failing) },
 	} {
 		m := newCornered(d)

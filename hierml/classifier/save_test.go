@@ -424,7 +424,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a certain softmax": {dense, func(m map[string]string, t tensors) {
 			m["version"], m["link"] = "3", "Softmax"
 			t["a"], t["n"] = safetensors.New("link.always", []int32{3}, 1), safetensors.New("link.never", []int32{}, 0)
-		}, "never certain"},
+		}, "with the link Softmax"},
 		"no number of features": {dense, func(m map[string]string, _ tensors) { m["version"] = "2" }, `"" features`},
 		"no features":           {dense, func(m map[string]string, _ tensors) { m["version"], m["features"] = "2", "9" }, `no tensor "weights.features"`},
 		"other features": {dense, func(m map[string]string, t tensors) {
@@ -434,7 +434,7 @@ func TestLoadRefuses(t *testing.T) {
 		"too few features": {dense, func(m map[string]string, t tensors) {
 			m["version"], m["features"] = "2", "9"
 			t["f"] = safetensors.New("weights.features", []int32{}, 0)
-		}, "features name 0"},
+		}, "features, and 0 are listed"},
 		"features beyond": {dense, func(m map[string]string, t tensors) {
 			m["version"], m["features"] = "2", "9"
 			t["f"] = safetensors.New("weights.features", []int32{9}, 1)

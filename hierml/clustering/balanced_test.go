@@ -129,7 +129,7 @@ func TestBalancedRefuses(t *testing.T) {
 	if _, err := (clustering.Balanced{Largest: 1}).Hierarchy(ended, d); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
-	for says, b := range map[string]clustering.Balanced{"at most -1": {Largest: -1, Estimator: svm.PLT{}}, "no estimator": {}} {
+	for says, b := range map[string]clustering.Balanced{"Largest is -1": {Largest: -1, Estimator: svm.PLT{}}, "no estimator": {}} {
 		if _, err := b.Fit(context.Background(), d); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v; want an error that says %q", err, says)
 		}

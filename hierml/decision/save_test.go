@@ -88,7 +88,7 @@ func TestSaved(t *testing.T) {
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1]]}}`:                        "for other than 2 leaves",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1]]}}`:                   "1 costs for leaf 1; expected 2",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [-2, 0]]}}`:               "the cost -2 for leaf 1",
-		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1, 0]], "added": 1}}`:    "beside weights",
+		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "loss": {"costs": [[0, 1], [1, 0]], "added": 1}}`:    "in addition to weights",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "inner": true, "loss": {"costs": [[0, 1], [1, 0]]}}`: "2 costs for leaf 0; expected 3",
 		`{"format": "hierml.decision", "version": 1, "rule": "least loss", "single": true}`:                                     "unknown settings",
 	} {

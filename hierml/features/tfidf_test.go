@@ -82,7 +82,7 @@ func TestTFIDFMinDocuments(t *testing.T) {
 		"no word is left": {TFIDF{MinDocuments: 3}, train, `no word of corpus "texts" is in at least 3 and at most 3 of the 4 documents; lower MinDocuments`},
 		"no documents":    {TFIDF{}, example.Fruits(), "has no documents"},
 		"one document":    {TFIDF{}, example.Fruits("all words are in all documents"), `all words of corpus "texts" are in every document (there is one), so they distinguish nothing; use more texts, or keep them with SmoothIDF: true`},
-		"the same":        {TFIDF{}, example.Fruits("a b", "b a"), "of which there are 2, so they distinguish nothing"},
+		"the same":        {TFIDF{}, example.Fruits("a b", "b a"), "(there are 2), so they distinguish nothing"},
 		"counts":          {TFIDF{Counts: true}, example.Fruits("a b", "b a"), "keep them with features.Text"},
 		"more asked for":  {TFIDF{MinDocuments: 3}, example.Fruits("a b", "b a"), "lower MinDocuments"},
 		"empty":           {TFIDF{}, example.Fruits("", "..."), `no word of corpus "texts" is found`},

@@ -242,7 +242,7 @@ func TestNoRoomForValues(t *testing.T) {
 	} {
 		called := false
 		err := compute(func(gram.Vector, gram.Vector) float64 { called = true; return 1 })
-		if err == nil || called || !strings.Contains(err.Error(), "gram: the kernel values of 4 by 4 instances take 1.28e-07 GB at least") {
+		if err == nil || called || !strings.Contains(err.Error(), "gram: the kernel values of 4 by 4 instances take at least 1.28e-07 GB") {
 			t.Errorf("%s: %v, called %v", name, err, called)
 		}
 	}

@@ -28,7 +28,7 @@ class Link:
         if not all(node in column for node in always + never) or len(set(always + never)) < len(always) + len(never):
             raise LoadError("nodes whose probability is certain have no weights, or stand there twice")
         if self.name == "Softmax" and (always or never):
-            raise LoadError("the probabilities of a softmax are never certain")
+            raise LoadError("always and never are not supported with the link Softmax")
         self.always = np.array([column[node] for node in always], np.int64)
         self.never = np.array([column[node] for node in never], np.int64)
         self._families: List[np.ndarray] = []

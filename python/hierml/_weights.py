@@ -196,7 +196,7 @@ def weights(file: Arrays, columns: int) -> Any:
         features = whole(file.metadata, "features")
         occurring = file.indices("weights.features", features)
         if (np.diff(occurring) <= 0).any() or len(occurring) != made.features:
-            raise LoadError(f"weights of {made.features} features name {len(occurring)}, or these do not ascend")
+            raise LoadError(f"there are weights of {made.features} features, and {len(occurring)} are listed, or these do not ascend")
         made = Some(made, occurring, features)
     return made
 
