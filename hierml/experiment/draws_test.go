@@ -71,7 +71,7 @@ func TestDrawErrors(t *testing.T) {
 		"and both finite":             {Draws: 5, Grid: Grid{"a": {Range{Low: 2, High: math.Inf(1)}}}},
 		"Low has to be positive":      {Draws: 5, Grid: Grid{"a": {Range{High: 1, Log: true}}}},
 		"without a whole number":      {Draws: 5, Grid: Grid{"a": {Range{Low: 0.2, High: 0.8, Whole: true}}}},
-		"100000 is the most":          {Draws: 1e6, Grid: Grid{"a": {1}}},
+		"it must be at most 100000":   {Draws: 1e6, Grid: Grid{"a": {1}}},
 		"has a value that is nil":     {Draws: 1, Grid: Grid{"a": {nil}}},
 	} {
 		if _, err := m.points(1); err == nil || !strings.Contains(err.Error(), want) {

@@ -194,7 +194,7 @@ func TestFarmWaitsTogether(t *testing.T) {
 	s.Progress = nil
 	here := *s
 	here.Farm = nil
-	if _, err := here.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm computes cells of "+s.Directory) {
+	if _, err := here.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a farm is computing cells of "+s.Directory) {
 		t.Errorf("a run beside the farm: %v", err)
 	}
 	other := *s

@@ -244,7 +244,7 @@ func TestRefusedTables(t *testing.T) {
 		{Data{Table: &gap}, nil, `column "number": 1 of 20 numbers are missing; set Columns{Number`},
 		{Data{Table: &gap}, Grid{"Data.Columns.Number.Scale": {"z-score"}}, "1 of 20 numbers are missing"},
 		{Data{Table: table, Columns: features.Columns{LeaveOut: []string{"colour"}}}, nil, `has no column "colour"`},
-		{Data{Table: table, Text: features.Text{Bits: 4}}, nil, "and for the texts of a table Columns.Text"},
+		{Data{Table: table, Text: features.Text{Bits: 4}}, nil, "or for the texts of a table Columns.Text"},
 		{Data{Table: table, Reader: files.Table{Label: "label"}}, nil, "has a Reader but no File"},
 		{Data{Table: table, File: "x.csv"}, nil, "has 2 of Open, Texts, File"},
 		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns but no table"},
