@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 		want string
 	}{
 		{1e-3, "the weights of 300 nodes take at least 0.000365 GB, and the machine has 0.0003 GB; choose features"},
-		{1e-6, "take 0.00073 GB at least, and the machine has 0.0003 GB; set a Gap of 1e-05 or more"},
+		{1e-6, "take at least 0.00073 GB, and the machine has 0.0003 GB; set a Gap of 1e-05 or more"},
 	} {
 		if r, err := Solve(context.Background(), p, &Settings{Gap: c.gap}, nil); r != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("gap %v: %v, want %q", c.gap, err, c.want)

@@ -26,7 +26,7 @@ func TestNoRoomForWeights(t *testing.T) {
 		{svm.Flat{}, 1000, "solver: the weights of 6 nodes take"},
 		{svm.OneVsRest{}, 1000, "solver: the weights of 6 nodes take 1.2e-06 GB"},
 		{svm.OneVsRest{Loss: solver.Logistic}, 1000, "solver: the weights of 6 nodes take"},
-		{svm.OneVsRest{Method: solver.BCFW{}, Settings: solver.Settings{Gap: 1e-6}}, 1000, "take 2.4e-06 GB at least, and the machine has 1e-06 GB; set a Gap of 1e-05 or more"},
+		{svm.OneVsRest{Method: solver.BCFW{}, Settings: solver.Settings{Gap: 1e-6}}, 1000, "take at least 2.4e-06 GB, and the machine has 1e-06 GB; set a Gap of 1e-05 or more"},
 		{svm.PLT{}, 1000, "solver: the weights of 9 nodes take"},
 		{svm.Recursive{}, 1000, "solver: the weights of"},
 		{svm.HierarchicalSoftmax{}, 1000, "solver: the weights of"},
