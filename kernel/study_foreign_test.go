@@ -91,8 +91,8 @@ func TestStudyFromElsewhere(t *testing.T) {
 		{"farm.Local", job, []string{"run", "s.json", "--on", "local"}, 0, ""},
 		{"farm.Local", job, []string{"run", "s.json"}, 0, ""},
 		{"farm.Local", at("home"), []string{"stop", "s.study"}, 1, "which does not belong to its directory"},
-		{"farm.Slurm", "--me", []string{"stop", "s.study"}, 1, `"--me" is no id of a job of Slurm's`},
-		{"farm.Slurm", "--me", []string{"run", "s.json", "--on", "slurm"}, 1, `"--me" is no id of a job of Slurm's`},
+		{"farm.Slurm", "--me", []string{"stop", "s.study"}, 1, `"--me" is not the id of a Slurm job`},
+		{"farm.Slurm", "--me", []string{"run", "s.json", "--on", "slurm"}, 1, `"--me" is not the id of a Slurm job`},
 		{"farm.Slurm", "7", []string{"run", "s.json", "--on", "slurm"}, 0, "job 7 was not stopped, because nothing but " + at("s.study", "farm.json") + " names it"},
 	} {
 		must(os.WriteFile(at("s.study", "farm.json"), fmt.Appendf(nil, `{"Farm": %q, "Attempts": [[{"Name": "0001-1", "ID": %q}]]}`, test.kind, test.id), 0o600))

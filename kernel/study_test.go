@@ -152,7 +152,7 @@ b4;bread in slices;500;France;food/bread
 	}
 	keep("tea.csv", table)
 	want := run("run", "a.json")
-	if want.status != 0 || !strings.Contains(want.stdout, "Data.Columns.Number.Log=") || !strings.Contains(want.stdout, `tested on, and row "t`) {
+	if want.status != 0 || !strings.Contains(want.stdout, "Data.Columns.Number.Log=") || !strings.Contains(want.stdout, `for testing and row "t`) {
 		t.Errorf("%+v", want)
 	}
 	for _, note := range []string{"';' is between the fields [Reader{Comma}]", `labels have levels, separated by "/" [Reader{PathSeparator}]`} {
@@ -289,7 +289,7 @@ fmt.Println(len(results.Cells), results.Missing, results.Cells[0].Error)
 		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "mem", "--dir", "new"}, 1, `"mem" is not an option of sbatch`},
 		{[]string{"study", "run", "a.json", "--on", "slurm", "--sbatch", "--wr=id", "--dir", "new"}, 1, `the option "--wr" of sbatch is not allowed for a job; use the full name of one of --account`},
 		{[]string{"study", "stop", "on"}, 1, "no farm computes anything in on"},
-		{[]string{"study", "part"}, 1, "this is no part of a study"},
+		{[]string{"study", "part"}, 1, "this process is not a part of a study"},
 	} {
 		if got := run(test.args...); got.status != test.status || !strings.Contains(got.stderr, test.stderr) {
 			t.Errorf("%q: %+v, want status %d and %q", test.args, got, test.status, test.stderr)

@@ -67,7 +67,7 @@ func (s *Study) files() ([]string, error) {
 func (d *Data) read(ctx context.Context, from dataFolder) (_ *dataset.Table, err error) {
 	file, err := from.open(d.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("experiment: data set %q: %w; name the folder of the files: --data FOLDER in hierml study run, Study.DataFolder in Go", d.Name, err)
+		return nil, fmt.Errorf("experiment: data set %q: %w; name the folder of the files by hierml study run --data FOLDER (in Go, by Study.DataFolder)", d.Name, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("experiment: data set %q: %w", d.Name, err)

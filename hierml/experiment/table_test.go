@@ -248,7 +248,7 @@ func TestRefusedTables(t *testing.T) {
 		{Data{Table: table, Reader: files.Table{Label: "label"}}, nil, "has a Reader but no File"},
 		{Data{Table: table, File: "x.csv"}, nil, "has 2 of Open, Texts, File"},
 		{Data{Set: linearTree(t, 20), Columns: features.Columns{Constant: 1}}, nil, "has Columns but no table"},
-		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "name the folder of the files: --data FOLDER in hierml study run, Study.DataFolder in Go"},
+		{Data{File: filepath.Join(t.TempDir(), "none.csv")}, nil, "name the folder of the files by hierml study run --data FOLDER (in Go, by Study.DataFolder)"},
 		{Data{Open: filepath.Join("testdata", "tea.csv")}, nil, "give a table of your own as File, not as Open or Texts"},
 		{Data{Texts: "tea.csv"}, nil, "give a table of your own as File, not as Open or Texts"},
 		{Data{Table: table}, Grid{"Data.Columns.Constants": {1}}, `the grid of method "m": Data.Columns has no field Constants; it has Text, Number`},
