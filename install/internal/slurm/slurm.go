@@ -13,7 +13,7 @@ import (
 )
 
 // ErrMissing says that Slurm was not found, and what to install.
-var ErrMissing = errors.New("Slurm is not installed, or you may not run its daemons; install it (on Debian: apt-get install slurm-wlm munge iproute2), and run the tests as root")
+var ErrMissing = errors.New("there is no Slurm on this machine, or you may not run its daemons; install it (on Debian: apt-get install slurm-wlm munge iproute2), and run the tests as root")
 
 // Find checks whether a cluster can be set up. The error is ErrMissing, with the missing program.
 func Find() error {

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrMissing says that Wine was not found, and what to install.
-var ErrMissing = errors.New("Wine, or the linker for a library that it lacks, is not installed; install both (on Debian: apt-get install wine wine64 binutils-mingw-w64-x86-64)")
+var ErrMissing = errors.New("no Wine is installed, or no linker for a library that it lacks; install both (on Debian: apt-get install wine wine64 binutils-mingw-w64-x86-64)")
 
 // linker makes libraries for Windows.
 const linker = "x86_64-w64-mingw32-ld"

@@ -149,7 +149,8 @@ type Frame struct {
 
 // A DeathError says that the process with the user's variables is gone, and the variables with it.
 type DeathError struct {
-	// Cause is one line: "stack overflow", "concurrent map writes", "killed (perhaps out of memory)".
+	// Cause is one line, such as "stack overflow", "concurrent map writes" or "killed (perhaps out
+	// of memory)".
 	Cause string
 	// Frames is where it happened, if that is known.
 	Frames []Frame
