@@ -158,9 +158,9 @@ func TestPythonEstimatorsTrainAsInGo(t *testing.T) {
 // TestFitRefuses gives the program lines that are no requests: it ends, with a sentence.
 func TestFitRefuses(t *testing.T) {
 	for _, test := range []struct{ name, in, says string }{
-		{"not JSON", "x\n", "no request"},
-		{"another type", `{"fit":"1"}` + "\n", "no request"},
-		{"an unknown field", `{"fit":1,"pickle":"x"}` + "\n", "no request"},
+		{"not JSON", "x\n", "not a request"},
+		{"another type", `{"fit":"1"}` + "\n", "not a request"},
+		{"an unknown field", `{"fit":1,"pickle":"x"}` + "\n", "not a request"},
 		{"too long", `{"fit":1,"folder":"` + strings.Repeat("x", maxFitRequest) + "\"}\n", "longer than"},
 		{"a relative folder", `{"fit":1,"folder":"tmp"}` + "\n", "not an absolute path"},
 		{"nothing to cancel", `{"fit":7,"cancel":true}` + "\n", ""},

@@ -406,7 +406,7 @@ func (c *cluster) refuses(program string) {
 		want                  []string
 	}{
 		{"directory not shared", "a.json", filepath.Join(c.dir, "apart", "a.study"), []string{"--partition=apart"},
-			[]string{"a part failed on machine " + last, filepath.Join(c.dir, "apart", "a.study"), "has to be on a file system that all machines share"}},
+			[]string{"a part failed on machine " + last, filepath.Join(c.dir, "apart", "a.study"), "put it on a file system that all machines share"}},
 		{"data missing", "b.json", "missing.study", []string{"--partition=apart"},
 			[]string{"machine " + last + ` has no data set "small"`, data, "put it where all machines find it"}},
 		{"refused", "a.json", "refused.study", []string{"--partition=none"}, []string{"sbatch says: ", "invalid partition specified: none"}},

@@ -137,7 +137,7 @@ func TestCloseDuringCheck(t *testing.T) {
 		ended <- err
 	}()
 	<-importer.asked
-	if err := n.engine.Close(); err == nil || !strings.Contains(err.Error(), "goes on") {
+	if err := n.engine.Close(); err == nil || !strings.Contains(err.Error(), "its check cannot be stopped") {
 		t.Errorf("the session was closed with %v", err)
 	}
 	close(importer.released)

@@ -48,7 +48,7 @@ func TestTests(t *testing.T) {
 			{"%goflags", []string{"No flags are set for the go command."}, "", ""},
 			{"%goflags -tags extra '-ldflags=-X session/tests.stamp=now'", []string{"-tags=extra -ldflags=-X session/tests.stamp=now\n"}, "", ""},
 			{"var stamp string\nfunc TestTable(t *testing.T) {\n\tif stamp != \"now\" {\n\t\tt.Error(stamp)\n\t}\n}\n%test -run Table", []string{"PASS\n"}, "", ""},
-			{"%goflags --", []string{"no flags"}, "", ""},
+			{"%goflags --", []string{"No flags are set"}, "", ""},
 			{"%test -run Table", []string{"FAIL: TestTable"}, "", "tests have failed"},
 			// What does not fit together any more is told with its place.
 			{"func TestTable(t *testing.T) {\n\tdouble(3)\n}", nil, "", ""},
