@@ -31,8 +31,8 @@ const (
 	pointRadius = 6
 )
 
-// How a pointer drags a point. The front end has no widget for that: the picture writes the new
-// place into the hidden field that stands beside it.
+// How a pointer drags a point, in JavaScript. The front end has no widget for that: the picture
+// writes the new place into the hidden field below it.
 const (
 	dragStarts = `if (!event.target.dataset.row) return;
 this.held = event.target;
@@ -57,7 +57,7 @@ field.dispatchEvent(new Event('input', {bubbles: true}))`
 //		return chart.Margins(nb.Context(), model, d)
 //	}, nb.Points(train))
 //
-// The plane are the first two columns of d.X; d has at most 300 instances and stays as it is.
+// The first two columns of d.X are the plane. d may have at most 300 instances; it does not change.
 func Points(d *dataset.Dataset, label ...string) *PointsControl {
 	c, err := newPoints(d, label)
 	must("nb.Points", err)
