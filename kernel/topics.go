@@ -31,10 +31,10 @@ and can only use names that already exist. Variable declarations without a state
 group, the order does not matter: each variable is initialized after those that it needs.
 
 The cell shows its last expression. To show nothing, end it with a semicolon. Out[N] is the value that cell N
-showed, and _ is the latest one. Outside of functions, return x ends the cell and shows x.
+showed, and _ is the latest one. Outside of functions, the statement "return x" ends the cell and shows x.
 
-If a cell is a whole program, with package main and func main, main runs last. An expression below func main is
-evaluated when main has ended, and shown. Without package main, main is an ordinary function: it runs only if you call
+If a cell is a whole program, with package main and func main, main runs after all other statements. Only an
+expression below func main comes later: it is evaluated and shown when main has ended. Without package main, main is an ordinary function: it runs only if you call
 main().
 
 Outside of functions, you need not assign the error that a call returns. An error that is not nil stops the cell and

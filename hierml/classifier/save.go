@@ -219,7 +219,7 @@ func (m *Model) tensors(f Format) ([]safetensors.Tensor, error) {
 		stored = weightTensors(weights, f)
 	}
 	if _, ok := parseRule(m.Rule.String()); !ok {
-		return nil, fmt.Errorf("classifier: save: models with the rule %q cannot be saved", m.Rule)
+		return nil, fmt.Errorf("classifier: save: there is no rule %q; set Rule to one of the constants of package classifier", m.Rule)
 	}
 	t := m.Taxonomy
 	begin := []int64{0}

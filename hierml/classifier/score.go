@@ -77,7 +77,7 @@ func (m *Model) Check(x *dataset.Matrix) error {
 		return err
 	}
 	if n := m.Features(); x.Cols != n {
-		return fmt.Errorf("classifier: the matrix has %d columns, and the model has %d", x.Cols, n)
+		return fmt.Errorf("classifier: the matrix has %d columns, and the model was trained with %d; compute the features as for the training", x.Cols, n)
 	}
 	if m.expansion != nil {
 		return m.expansion.check(x)

@@ -238,13 +238,13 @@ func fromMatrix(ctx context.Context, m mat.Matrix, l Linkage) (*condensed, error
 			d, back := m.At(i, j), m.At(j, i)
 			switch {
 			case math.IsNaN(d) || math.IsInf(d, 0):
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances must be finite", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between things %d and %d is %v; distances must be finite", i, j, d)
 			case d < 0:
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; distances must not be negative", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between things %d and %d is %v; distances must not be negative", i, j, d)
 			case d > largest:
-				return nil, fmt.Errorf("clustering: the distance between %d and %d is %v; the sum of all distances must be finite, and with Ward's linkage that of their squares", i, j, d)
+				return nil, fmt.Errorf("clustering: the distance between things %d and %d is %v; the sum of all distances must be finite, and with Ward's linkage that of their squares", i, j, d)
 			case !(math.Abs(d-back) <= 1e-9*max(d, back)):
-				return nil, fmt.Errorf("clustering: the distance from %d to %d is %v and back %v; distances must be symmetric", i, j, d, back)
+				return nil, fmt.Errorf("clustering: the distance from thing %d to thing %d is %v and back %v; distances must be symmetric", i, j, d, back)
 			}
 			row[k] = d
 		}

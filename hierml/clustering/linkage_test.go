@@ -190,7 +190,7 @@ func TestLinkRefuses(t *testing.T) {
 		{"no matrix", nil, nil, clustering.Agglomerative{}, "no matrix"},
 		{"not square", mat.NewDense(2, 3, nil), nil, clustering.Agglomerative{}, "2 x 3"},
 		{"empty", &mat.SymDense{}, nil, clustering.Agglomerative{}, "nothing to cluster"},
-		{"NaN", matrix(0, nan, nan, 0), nil, clustering.Agglomerative{}, "between 0 and 1 is NaN"},
+		{"NaN", matrix(0, nan, nan, 0), nil, clustering.Agglomerative{}, "between things 0 and 1 is NaN"},
 		{"infinite", matrix(0, math.Inf(1), math.Inf(1), 0), nil, clustering.Agglomerative{}, "+Inf"},
 		{"too large", matrix(0, 1e308, 1e308, 0), nil, clustering.Agglomerative{}, "sum"},
 		{"squares too large", matrix(0, 1e160, 1e160, 0), nil, clustering.Agglomerative{Linkage: clustering.Ward}, "squares"},

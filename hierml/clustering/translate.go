@@ -171,7 +171,7 @@ func (m *Translated) CheckTaxonomy(t *taxonomy.Taxonomy) error {
 		return nil
 	}
 	if t == nil || !slices.Equal(t.Names(), m.To.Names()) || !slices.Equal(t.Leaves(), m.To.Leaves()) {
-		return errors.New("clustering: the model was translated to another taxonomy than that of the instances; translate it to theirs")
+		return errors.New("clustering: the instances have another taxonomy than the translated model; call Translate with theirs")
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (s *state) startingPoint(ctx context.Context, path string) (start *structur
 	if kept == nil {
 		return start, name, nil
 	}
-	s.checkpoint.note(fmt.Sprintf("The training continues from %s, from epoch %d; epochs are counted from 1 again.", s.checkpoint.path, s.checkpoint.before+1))
+	s.checkpoint.note(fmt.Sprintf("The training continues with what %s has saved after epoch %d; the next epoch is counted as 1.", s.checkpoint.path, s.checkpoint.before))
 	return kept, "the checkpoint's point", nil
 }
 

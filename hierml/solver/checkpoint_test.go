@@ -200,7 +200,7 @@ func TestNotesOfCheckpoints(t *testing.T) {
 		want   []string
 	}{
 		{2, []string{"The state of the training is in " + path + ". Run it again to continue from there."}},
-		{1000, []string{"The training continues from " + path + ", from epoch 3; epochs are counted from 1 again."}},
+		{1000, []string{"The training continues with what " + path + " has saved after epoch 2; the next epoch is counted as 1."}},
 	} {
 		w := &example.Watcher{}
 		_, err := Solve(progress.With(t.Context(), w), kept(1, 1), &Settings{Checkpoint: path, Progress: func(p Progress) error {

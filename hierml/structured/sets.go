@@ -165,7 +165,7 @@ func (a *Attributes) NodeValues() ([]float64, error) {
 			if values[n] != 0 {
 				above++
 				if _, has := slices.BinarySearch(nodes, n); !has {
-					return nil, fmt.Errorf("structured: the attributes of leaf %q lack its ancestor %q, which those of other leaves have; label sets need both", t.Name(leaf), t.Name(n))
+					return nil, fmt.Errorf("structured: leaf %q has no attribute for its ancestor %q, but other leaves do; for label sets, give every leaf below a node the attribute of the node", t.Name(leaf), t.Name(n))
 				}
 			}
 		}
