@@ -25,7 +25,7 @@ var signalled = map[string][]beat{
 		{cell: "fmt.Println(\"begun\")\n<-signals", stop: true, err: "Interrupted"},
 	},
 	"all signals, in a function with a goroutine": {
-		{cell: "import \"os/signal\"\nfunc serve() (n int) {\n\tdefer fmt.Println(\"closed\")\n\tc := make(chan os.Signal, 1)\n\tsignal.Notify(c)\n\tdefer signal.Stop(c)\n\tdone := make(chan bool)\n\tgo func() {\n\t\tfor <-c != os.Interrupt { // the runtime sends SIGURG, too\n\t\t}\n\t\tdone <- true\n\t}()\n\tfmt.Println(\"begun\")\n\t<-done\n\treturn 7\n}"},
+		{cell: "import \"os/signal\"\nfunc serve() (n int) {\n\tdefer fmt.Println(\"closed\")\n\tc := make(chan os.Signal, 100) // a signal that finds no room is lost\n\tsignal.Notify(c)\n\tdefer signal.Stop(c)\n\tdone := make(chan bool)\n\tgo func() {\n\t\tfor <-c != os.Interrupt { // the runtime sends SIGURG, too\n\t\t}\n\t\tdone <- true\n\t}()\n\tfmt.Println(\"begun\")\n\t<-done\n\treturn 7\n}"},
 		{cell: "serve()", stop: true, out: "begun\nclosed\n", value: "7"},
 	},
 	"another signal": {
