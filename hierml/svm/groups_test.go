@@ -81,7 +81,7 @@ func TestGroupsAreHeldOutWhole(t *testing.T) {
 			single.Groups[i] = "all"
 		}
 		e.rows = map[string]int{"all": d.Len()}
-		if err := fit(e, &single); err == nil || !strings.Contains(err.Error(), "of 1 groups, which cannot be divided") {
+		if err := fit(e, &single); err == nil || !strings.Contains(err.Error(), "belong to 1 groups, which cannot be divided") {
 			t.Errorf("%s holds out a part of the only group: %v", name, err)
 		}
 	}

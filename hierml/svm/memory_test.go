@@ -24,7 +24,7 @@ func TestNoRoomForWeights(t *testing.T) {
 		want string
 	}{
 		{svm.Flat{}, 1000, "solver: the weights of 6 nodes take"},
-		{svm.OneVsRest{}, 1000, "solver: the weights of 6 nodes take 1.2e-06 GB"},
+		{svm.OneVsRest{}, 1000, "solver: the weights of 6 nodes take at least 1.2e-06 GB"},
 		{svm.OneVsRest{Loss: solver.Logistic}, 1000, "solver: the weights of 6 nodes take"},
 		{svm.OneVsRest{Method: solver.BCFW{}, Settings: solver.Settings{Gap: 1e-6}}, 1000, "take at least 2.4e-06 GB, and the machine has 1e-06 GB; set a Gap of 1e-05 or more"},
 		{svm.PLT{}, 1000, "solver: the weights of 9 nodes take"},
@@ -33,9 +33,9 @@ func TestNoRoomForWeights(t *testing.T) {
 		{svm.HierarchicalSoftmax{Settings: solver.Settings{Workers: 1}}, 2000, "solver: the weights of 3 classes take"}, // of the largest node, which comes first
 		{svm.HR{}, 1000, "solver: the weights of 6 tasks take"},
 		{svm.Orthogonal{}, 1000, "solver: the weights of 9 nodes take"},
-		{svm.Flat{Kernel: gram.Polynomial{Degree: 2}}, 1000, "gram: the kernel values of 60 by 60 instances take 2.88e-05 GB"},
-		{svm.Flat{Kernel: gram.Polynomial{Degree: 2}}, 29000, "beside the 2.88e-05 GB of their data"},
-		{svm.Orthogonal{Kernel: gram.Polynomial{Degree: 2}}, 29000, "beside the 2.88e-05 GB of their data"},
+		{svm.Flat{Kernel: gram.Polynomial{Degree: 2}}, 1000, "gram: the kernel values of 60 by 60 instances take at least 2.88e-05 GB"},
+		{svm.Flat{Kernel: gram.Polynomial{Degree: 2}}, 29000, "in addition to the 2.88e-05 GB of their data"},
+		{svm.Orthogonal{Kernel: gram.Polynomial{Degree: 2}}, 29000, "in addition to the 2.88e-05 GB of their data"},
 		{svm.Ridge{}, 1000, "gram: the kernel values of"},
 		{svm.HM3{}, 1000, "solver: the weights of"},
 		{svm.MaxConstraint{}, 1000, "svm: the dual variables of 60 instances and 9 nodes take"},
