@@ -43,7 +43,7 @@ func TestBrowserTraining(t *testing.T) {
 	p := openNotebook(t, "training.ipynb", notebookOf(t, of.cells(*trainingOf)...))
 	for _, kernel := range []struct{ name, says string }{
 		{"first", ""},
-		{"second", "The training continues from training.checkpoint, from epoch "},
+		{"second", "The training continues with what training.checkpoint has saved after epoch "},
 	} {
 		p.runCell(t, 1, of.limit)
 
@@ -64,7 +64,7 @@ func TestBrowserTraining(t *testing.T) {
 				t.Errorf("the cell in the %s kernel says\n%s\nwithout %q", kernel.name, told, want)
 			}
 		}
-		if strings.Contains(told, "of epoch 1;") {
+		if strings.Contains(told, "after epoch 0;") {
 			t.Errorf("after one epoch and more the %s kernel begins at the first:\n%s", kernel.name, told)
 		}
 		if n := p.count(t, bar); n > 0 {
