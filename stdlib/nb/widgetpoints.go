@@ -25,10 +25,10 @@ type PointsControl struct {
 }
 
 const (
-	pointsSide  = 320 // pixels of the plane
+	pointsSide  = 240 // pixels of the plane
 	pointsRoom  = 0.1 // around the points, as a share of their range
 	maxDragged  = 300
-	pointRadius = 6
+	pointRadius = 5
 )
 
 // How a pointer drags a point, in JavaScript. The front end has no widget for that: the picture

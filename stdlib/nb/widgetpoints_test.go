@@ -45,8 +45,8 @@ func TestPoints(t *testing.T) {
 			want [2]float64 // of point 2; zero for a refusal
 		}{
 			{`{"2": [0, 0]}`, [2]float64{corner(0, false), corner(1, true)}},
-			{`{"2": [320, 320]}`, [2]float64{corner(0, true), corner(1, false)}},
-			{`{"2": [321, 0]}`, [2]float64{}},
+			{`{"2": [240, 240]}`, [2]float64{corner(0, true), corner(1, false)}},
+			{`{"2": [241, 0]}`, [2]float64{}},
 			{`{"9": [1, 1]}`, [2]float64{}},
 			{`{"-1": [1, 1]}`, [2]float64{}},
 			{`{"2": [1e999, 0]}`, [2]float64{}},
@@ -69,7 +69,7 @@ func TestPoints(t *testing.T) {
 				t.Errorf("%s: the point is at %v, want %v", move.text, got, move.want)
 			}
 		}
-		if got := c.picture.state["value"].(string); !strings.Contains(got, `data-row="2" cx="320.0" cy="320.0"`) {
+		if got := c.picture.state["value"].(string); !strings.Contains(got, `data-row="2" cx="240.0" cy="240.0"`) {
 			t.Errorf("a page that opens later shows %s", got)
 		}
 		if x := d.X.Dense(); x.At(2, 0) == corner(0, true) {
