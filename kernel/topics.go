@@ -34,8 +34,8 @@ The cell shows its last expression. To show nothing, end it with a semicolon. Ou
 showed, and _ is the latest one. Outside of functions, the statement "return x" ends the cell and shows x.
 
 If a cell is a whole program, with package main and func main, main runs after all other statements. Only an
-expression below func main comes later: it is evaluated and shown when main has ended. Without package main, main is an ordinary function: it runs only if you call
-main().
+expression below func main comes later: it is evaluated and shown when main has ended. Without package main, main is
+an ordinary function: it runs only if you call main().
 
 Outside of functions, you need not assign the error that a call returns. An error that is not nil stops the cell and
 is shown. This also holds for a call inside an expression. In a function, handle errors as usual in Go, or use the

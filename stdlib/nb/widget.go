@@ -373,6 +373,14 @@ func (m *model) label() string {
 	return label
 }
 
+// stillText returns the view of a control as text, behind its label.
+func (m *model) stillText(text string) map[string]any {
+	if label := m.label(); label != "" {
+		text = label + ": " + text
+	}
+	return map[string]any{display.Text: text}
+}
+
 // A task is a user function called for a widget, with a function that handles its failure.
 type task struct {
 	run    func()

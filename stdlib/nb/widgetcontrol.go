@@ -247,13 +247,7 @@ func (c *control[T]) init(name, style string, label []string, state map[string]a
 		name: name, module: controlsModule, styleName: style, style: map[string]any{"description_width": ""},
 		state: described(state, label),
 	}
-	c.still = func() map[string]any {
-		text := fmt.Sprint(c.get())
-		if label := c.label(); label != "" {
-			text = label + ": " + text
-		}
-		return map[string]any{display.Text: text}
-	}
+	c.still = func() map[string]any { return c.stillText(fmt.Sprint(c.get())) }
 	c.changed = c.update
 }
 

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"maps"
+	"image/color"
 	"math"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hierml/notebook/hierml/chart"
 	"github.com/hierml/notebook/hierml/dataset"
@@ -17,9 +20,9 @@ import (
 type PointsControl struct {
 	*Box
 	data    *dataset.Dataset
-	start   [][2]float64 // where the points are in d
-	low     [2]float64   // of the plane that is shown
-	unit    [2]float64   // of a pixel
+	color   func(node int) color.RGBA
+	low     [2]float64 // of the plane that is shown
+	unit    [2]float64 // of a pixel
 	picture *model
 	moves   *TextControl // JSON: the pixels of each moved point, by its row
 }
@@ -71,41 +74,33 @@ func newPoints(d *dataset.Dataset, label []string) (*PointsControl, error) {
 	if n := d.Len(); n == 0 || n > maxDragged || d.X.Cols < 2 {
 		return nil, fmt.Errorf("%d instances with %d columns; give 1 to %d instances with at least two columns", n, d.X.Cols, maxDragged)
 	}
-	c := &PointsControl{data: d, start: make([][2]float64, d.Len())}
+	c := &PointsControl{data: d, color: chart.PointColors(d.Taxonomy)}
 	x := d.X.Dense()
-	high := [2]float64{math.Inf(-1), math.Inf(-1)}
-	c.low = [2]float64{math.Inf(1), math.Inf(1)}
-	for i := range c.start {
-		for k := range c.low {
-			v := x.At(i, k)
-			c.start[i][k], c.low[k], high[k] = v, min(c.low[k], v), max(high[k], v)
-		}
-	}
 	for k := range c.low {
-		room := pointsRoom * (high[k] - c.low[k])
+		column := mat.Col(nil, k, x)
+		low, high := slices.Min(column), slices.Max(column)
+		room := pointsRoom * (high - low)
 		if room == 0 {
 			room = 1
 		}
-		c.low[k] -= room
-		c.unit[k] = (high[k] + room - c.low[k]) / pointsSide
+		c.low[k] = low - room
+		c.unit[k] = (high + room - c.low[k]) / pointsSide
 	}
 	c.moves = TextInput("")
 	c.moves.state["continuous_update"] = true
 	c.moves.hidden = true
 	c.moves.still = func() map[string]any { return map[string]any{display.Text: ""} }
-	c.moves.check = func(text string) error { _, err := c.moved(text); return err }
+	c.moves.check = func(text string) error { _, err := c.placed(text); return err }
 	c.picture = &model{
 		name: "HTML", module: controlsModule, styleName: "HTMLStyle", style: map[string]any{"description_width": ""},
-		state: described(map[string]any{"value": c.drawing(nil), "placeholder": ""}, label),
+		state: described(map[string]any{"value": c.drawing(x), "placeholder": ""}, label),
 	}
-	c.picture.still = func() map[string]any {
-		return map[string]any{display.Text: strings.TrimPrefix(c.picture.label()+": ", ": ") + fmt.Sprintf("%d points", len(c.start))}
-	}
+	c.picture.still = func() map[string]any { return c.picture.stillText(fmt.Sprintf("%d points", d.Len())) }
 	c.moves.watch(func() {
-		moved, _ := c.moved(c.moves.value) // was checked
+		x, _ := c.placed(c.moves.value) // was checked
 		c.picture.mu.Lock()
 		defer c.picture.mu.Unlock()
-		c.picture.state["value"] = c.drawing(moved) // for pages that open later: this one has moved it
+		c.picture.state["value"] = c.drawing(x) // for pages that open later: this one has moved it
 	})
 	c.Box = VBox(&Box{c.picture}, c.moves)
 	return c, nil
@@ -113,13 +108,8 @@ func newPoints(d *dataset.Dataset, label []string) (*PointsControl, error) {
 
 // Value returns the data set with its points where they are now, also while a cell runs.
 func (c *PointsControl) Value() *dataset.Dataset {
-	moved, _ := c.moved(c.moves.Value()) // was checked
-	x := c.data.X.Dense()
-	for i, p := range moved {
-		x.Set(i, 0, p[0])
-		x.Set(i, 1, p[1])
-	}
-	rows := make([][]float64, len(c.start))
+	x, _ := c.placed(c.moves.Value()) // was checked
+	rows := make([][]float64, c.data.Len())
 	for i := range rows {
 		rows[i] = x.RawRowView(i)
 	}
@@ -130,47 +120,40 @@ func (c *PointsControl) Value() *dataset.Dataset {
 	return &d
 }
 
-// moved returns where the points are that the user has moved, by their rows.
-func (c *PointsControl) moved(text string) (map[int][2]float64, error) {
+// placed returns the features with the points where the text of moves puts them.
+func (c *PointsControl) placed(text string) (*mat.Dense, error) {
+	x := c.data.X.Dense()
 	if text == "" {
-		return nil, nil
+		return x, nil
 	}
 	var pixels map[int][2]float64
 	if err := json.Unmarshal([]byte(text), &pixels); err != nil {
 		return nil, err
 	}
 	for i, p := range pixels {
-		if i < 0 || i >= len(c.start) || max(math.Abs(p[0]-pointsSide/2), math.Abs(p[1]-pointsSide/2)) > pointsSide/2 {
+		if i < 0 || i >= c.data.Len() || max(math.Abs(p[0]-pointsSide/2), math.Abs(p[1]-pointsSide/2)) > pointsSide/2 {
 			return nil, fmt.Errorf("there is no point %d at %v", i, p)
 		}
-		pixels[i] = [2]float64{c.low[0] + c.unit[0]*p[0], c.low[1] + c.unit[1]*(pointsSide-p[1])}
+		x.Set(i, 0, c.low[0]+c.unit[0]*p[0])
+		x.Set(i, 1, c.low[1]+c.unit[1]*(pointsSide-p[1]))
 	}
-	return pixels, nil
+	return x, nil
 }
 
 // drawing returns the points as an SVG element whose pointer events drag them.
-func (c *PointsControl) drawing(moved map[int][2]float64) string {
+func (c *PointsControl) drawing(x *mat.Dense) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %[1]d" width="%[1]d" style="max-width:100%%;touch-action:none;background:#fff;border:1px solid #888"`, pointsSide)
-	events := map[string]string{"onpointerdown": dragStarts, "onpointermove": drags, "onpointerup": dragEnds, "onpointercancel": dragEnds}
-	for _, name := range []string{"onpointerdown", "onpointermove", "onpointerup", "onpointercancel"} {
-		fmt.Fprintf(&b, ` %s="%s"`, name, html.EscapeString(events[name]))
-	}
-	b.WriteString(">")
-	color := chart.PointColors(c.data.Taxonomy)
-	at := make(map[int][2]float64, len(c.start))
-	for i, p := range c.start {
-		at[i] = p
-	}
-	maps.Copy(at, moved)
-	for i := range c.start {
+	fmt.Fprintf(&b, ` onpointerdown="%s" onpointermove="%s" onpointerup="%s" onpointercancel="%[3]s">`,
+		html.EscapeString(dragStarts), html.EscapeString(drags), html.EscapeString(dragEnds))
+	for i, labels := range c.data.Labels {
 		label, name := -1, ""
-		if labels := c.data.Labels[i]; len(labels) > 0 {
+		if len(labels) > 0 {
 			label, name = labels[0], c.data.Taxonomy.Name(labels[0])
 		}
-		fill := color(label)
+		fill := c.color(label)
 		fmt.Fprintf(&b, `<circle data-row="%d" cx="%.1f" cy="%.1f" r="%d" fill="#%02x%02x%02x" stroke="#222" style="cursor:grab"><title>%s</title></circle>`,
-			i, (at[i][0]-c.low[0])/c.unit[0], pointsSide-(at[i][1]-c.low[1])/c.unit[1], pointRadius, fill.R, fill.G, fill.B, html.EscapeString(name))
+			i, (x.At(i, 0)-c.low[0])/c.unit[0], pointsSide-(x.At(i, 1)-c.low[1])/c.unit[1], pointRadius, fill.R, fill.G, fill.B, html.EscapeString(name))
 	}
 	b.WriteString("</svg>")
 	return b.String()
